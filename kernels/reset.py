@@ -1,0 +1,46 @@
+"""Masked reset of what MJWarp's reset does not know."""
+
+import warp as wp
+
+from mjorbit_warp.kernels.frames import lvlh_axes
+from mjorbit_warp.kernels.types import Clock, OrbitState
+
+wp.set_module_options({"enable_backward": False})
+
+
+@wp.func
+def reset_clock(clock: Clock, worldid: int):
+    """Elapsed time back to zero; the epoch stays."""
+    clock.time[worldid] = wp.float64(0.0)
+    clock.base[worldid] = wp.float64(0.0)
+    clock.nstep[worldid] = wp.int64(0)
+    clock.t[worldid] = clock.epoch[worldid]
+
+
+@wp.kernel
+def _reset_clock(mask_in: wp.array[bool], clock: Clock, status_out: wp.array[int]):
+    """Clock and status of the masked worlds."""
+    worldid = wp.tid()
+    if mask_in[worldid]:
+        reset_clock(clock, worldid)
+        status_out[worldid] = 0
+
+
+@wp.kernel
+def _reset_orbit(
+    # In:
+    mask_in: wp.array[bool],
+    r0_in: wp.array[wp.vec3d],
+    v0_in: wp.array[wp.vec3d],
+    # Data out:
+    orbit: OrbitState,
+    lvlh_out: wp.array[wp.mat33d],
+):
+    """Initial orbit of the masked worlds."""
+    worldid = wp.tid()
+    if mask_in[worldid]:
+        orbit.r[worldid] = r0_in[worldid]
+        orbit.v[worldid] = v0_in[worldid]
+        orbit.r_carry[worldid] = wp.vec3d()
+        orbit.v_carry[worldid] = wp.vec3d()
+        lvlh_out[worldid] = lvlh_axes(r0_in[worldid], v0_in[worldid])

@@ -1,0 +1,40 @@
+"""Per-world status bits."""
+
+import warp as wp
+
+NONFINITE = wp.constant(1)
+BELOW_SURFACE = wp.constant(2)
+TOO_FAR = wp.constant(4)
+OVERFLOW = wp.constant(8)
+
+
+@wp.func
+def state_status(worldid: int, qpos: wp.array2d[float], qvel: wp.array2d[float], overflow: int) -> int:
+    """NONFINITE where a coordinate or a velocity is not finite, OVERFLOW where MJWarp dropped contacts or constraints."""
+    status = int(0)
+    total = float(0.0)  # 0·x is 0 for finite x, NaN otherwise: one sum instead of a branch per entry
+    for i in range(qpos.shape[1]):
+        total += 0.0 * qpos[worldid, i]
+    for i in range(qvel.shape[1]):
+        total += 0.0 * qvel[worldid, i]
+    if not wp.isfinite(total):
+        status |= NONFINITE
+    if overflow != 0:
+        status |= OVERFLOW
+    return status
+
+
+@wp.func
+def orbit_status(worldid: int, r: wp.vec3d, v: wp.vec3d, radius: wp.float64, xipos: wp.array2d[wp.vec3]) -> int:
+    """NONFINITE orbit, BELOW_SURFACE origin, TOO_FAR: a body's COM farther than 10 % of |r_c| from the origin."""
+    status = int(0)
+    distance = wp.length(r)
+    if not (wp.isfinite(distance) and wp.isfinite(wp.length(v))):
+        status |= NONFINITE
+    if distance < radius:
+        status |= BELOW_SURFACE
+    limit = float(0.01 * distance * distance)
+    for i in range(1, xipos.shape[1]):
+        if wp.length_sq(xipos[worldid, i]) > limit:
+            status |= TOO_FAR
+    return status

@@ -1,0 +1,24 @@
+"""Articulated spacecraft with contacts in a real orbit, on MuJoCo Warp."""
+
+from mjorbit_warp import frames as frames
+from mjorbit_warp.absolute import AbsoluteState as AbsoluteState
+from mjorbit_warp.absolute import absolute_state as absolute_state
+from mjorbit_warp.check import MjoWarning as MjoWarning
+from mjorbit_warp.constants import CentralBody as CentralBody
+from mjorbit_warp.data import MjoData as MjoData
+from mjorbit_warp.data import Status as Status
+from mjorbit_warp.data import make_data as make_data
+from mjorbit_warp.expand import set_const as set_const
+from mjorbit_warp.graph import capture as capture
+from mjorbit_warp.model import MjoModel as MjoModel
+from mjorbit_warp.options import OrbitOptions as OrbitOptions
+from mjorbit_warp.orbit import Orbit as Orbit
+from mjorbit_warp.reset import mjo_reset as mjo_reset
+from mjorbit_warp.spec import MjoSpec as MjoSpec
+from mjorbit_warp.state import get_state as get_state
+from mjorbit_warp.state import set_state as set_state
+from mjorbit_warp.state import state_layout as state_layout
+from mjorbit_warp.step import mjo_forward as mjo_forward
+from mjorbit_warp.step import mjo_step as mjo_step
+
+__version__ = "0.1.0"

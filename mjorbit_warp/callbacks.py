@@ -1,0 +1,89 @@
+"""The user's callbacks, and ours between them and MJWarp."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import mujoco_warp as mjw
+
+    from mjorbit_warp.model import MjoModel
+
+Hook = Callable[[Any, Any], None]
+NAMES = ("control", "passive", "act_dyn", "act_gain", "act_bias", "sensor", "contactfilter")
+
+
+class Callbacks:
+    """User callbacks ``f(model, data)``, called with the MjoModel and the MjoData in every dynamics evaluation.
+
+    ``control`` runs first, before the orbit's forces, with ``data.stage_time`` at the evaluation's own time (RK4 stages
+    included): a command that is a function of time is not held over a step. It is not called when actuation is disabled.
+    ``passive`` runs after the orbit's forces are in ``qfrc_passive``. The others are MJWarp's.
+
+    A callback that was set directly on ``model.mjw.callback`` is kept and chained, with MJWarp's own (Model, Data).
+    """
+
+    control: Hook | None
+    passive: Hook | None
+    act_dyn: Hook | None
+    act_gain: Hook | None
+    act_bias: Hook | None
+    sensor: Hook | None
+    contactfilter: Hook | None
+
+    def __init__(self, model: "MjoModel") -> None:
+        object.__setattr__(self, "_model", model)
+        object.__setattr__(self, "_ours", {})
+        object.__setattr__(self, "_foreign", {})
+        for name in NAMES:
+            object.__setattr__(self, name, None)
+
+    def __setattr__(self, name: str, value: Hook | None) -> None:
+        if name not in NAMES:
+            raise AttributeError(f"no callback {name!r}: allowed are {', '.join(NAMES)}")
+        if value is not None and not callable(value):
+            raise TypeError(f"callback {name} is a {type(value).__name__}: a function f(model, data) or None is allowed")
+        object.__setattr__(self, name, value)
+
+    def _wrapper(self, name: str) -> Hook:
+        def call(m: "mjw.Model", d: "mjw.Data") -> None:
+            if foreign := self._foreign.get(name):
+                foreign(m, d)
+            if hook := getattr(self, name):
+                hook(self._model, self._model.data_of(d))
+
+        return call
+
+    def run_control(self, m: "mjw.Model", d: "mjw.Data") -> None:
+        """Call the control hooks once."""
+        self._control(m, d)
+
+    def has_control(self) -> bool:
+        """Whether somebody wants to set ``ctrl`` in each evaluation."""
+        return self.control is not None or "control" in self._foreign
+
+    def install(self, evaluate: Hook) -> None:
+        """Put our callbacks into MJWarp's model; whatever is there already is chained.
+
+        Args:
+          evaluate: f(mjw model, mjw data) that adds the orbit's forces in the passive callback.
+        """
+        ours: dict[str, Hook] = self._ours
+        if not ours:
+            for name in NAMES:
+                ours[name] = self._wrapper(name)
+            object.__setattr__(self, "_control", ours["control"])
+            chained = ours["passive"]
+
+            def passive(m: "mjw.Model", d: "mjw.Data") -> None:
+                evaluate(m, d)
+                chained(m, d)
+
+            ours["passive"] = passive
+        target = self._model.mjw.callback
+        for name in NAMES:
+            current = getattr(target, name)
+            if current is not None and current is not ours[name]:
+                self._foreign[name] = current
+            # MJWarp calls control too late for forces that read ctrl: ours runs inside the passive callback instead
+            wanted = name == "passive" or (name != "control" and (getattr(self, name) or name in self._foreign))
+            setattr(target, name, ours[name] if wanted else None)

@@ -1,0 +1,58 @@
+"""What a compiled MuJoCo model must be before an orbit is added to it."""
+
+import mujoco
+import numpy as np
+
+_BOTH_PASSIVE = int(mujoco.mjtDisableBit.mjDSBL_SPRING) | int(mujoco.mjtDisableBit.mjDSBL_DAMPER)
+
+
+class MjoWarning(UserWarning):
+    """Something about a model that its user should know, in one line."""
+
+
+def _trees_without_free_joint(mj: mujoco.MjModel) -> list[str]:
+    roots = [b for b in range(1, mj.nbody) if mj.body_parentid[b] == 0 and mj.body_mocapid[b] < 0]
+    free = {int(mj.jnt_bodyid[j]) for j in range(mj.njnt) if mj.jnt_type[j] == mujoco.mjtJoint.mjJNT_FREE}
+    return [mj.body(b).name or f"body {b}" for b in roots if b not in free]
+
+
+def check_model(mj: mujoco.MjModel, require_free_joint: bool = True) -> None:
+    """Refuse, in one sentence, a model that cannot be simulated correctly in orbit."""
+    if mj.nv == 0 and require_free_joint and mj.nbody > 1 and not _trees_without_free_joint(mj):
+        raise ValueError("the model has no degrees of freedom: give its root body a <freejoint/>")
+    fixed = _trees_without_free_joint(mj)
+    if mj.nbody == 1:
+        raise ValueError("the model has no body but the world: add a <body> with a <freejoint/>")
+    if fixed and require_free_joint:
+        raise ValueError(
+            f"{', '.join(fixed)} has no free joint and is held by the orbit's moving origin: add <freejoint/> as its first "
+            "child, or compile with require_free_joint=False to keep it fixed there"
+        )
+    if mj.opt.disableflags & _BOTH_PASSIVE == _BOTH_PASSIVE:
+        raise ValueError(
+            "the flags spring and damper are both disabled, so MJWarp skips all passive forces, orbital ones too: "
+            "enable one of them in <option><flag/> and set stiffness or damping to 0 instead"
+        )
+    if mj.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_SLEEP):
+        raise ValueError(
+            "the sleep flag is enabled, which stops slow orbital drift as if it were rest: "
+            'remove sleep="enable" from <option><flag/>'
+        )
+    for joint in range(mj.njnt):
+        if mj.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
+            dofs = slice(mj.jnt_dofadr[joint], mj.jnt_dofadr[joint] + 6)
+            if np.any(mj.dof_damping[dofs] != 0) or mj.jnt_stiffness[joint] != 0:
+                name = mj.joint(joint).name or f"joint {joint}"
+                raise ValueError(
+                    f"free joint {name} has damping or stiffness, which holds the spacecraft to the orbit's origin: "
+                    "use <freejoint/>, which inherits none from the defaults"
+                )
+
+
+def zero_gravity(mj: mujoco.MjModel) -> str | None:
+    """Set ``opt.gravity`` to zero in place; a one-line report if it was not. The orbit supplies gravity."""
+    gravity = mj.opt.gravity.copy()
+    if not gravity.any():
+        return None
+    mj.opt.gravity[:] = 0.0
+    return f"gravity {' '.join(f'{g:g}' for g in gravity)} of the MJCF was set to 0 0 0: gravity comes from the orbit alone"

@@ -1,0 +1,119 @@
+"""Orbit settings in an MJCF's ``<custom>``, where MuJoCo's own tools keep them and ignore them.
+
+Numbers are written as ``<text>``: MuJoCo prints ``<numeric>`` with six digits, which is 10 m of an orbit. Reading takes
+either, so a hand-written ``<numeric name="mjo_orbit_r" data="7e6 0 0"/>`` works too.
+"""
+
+import dataclasses
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from mjorbit_warp.constants import CentralBody, central_body
+from mjorbit_warp.options import OrbitOptions
+from mjorbit_warp.orbit import Orbit
+
+PREFIX = "mjo_"
+NAMES = (
+    "mjo_orbit_r",  # ECI position [m]
+    "mjo_orbit_v",  # ECI velocity [m/s]
+    "mjo_epoch",  # seconds past J2000 TT
+    "mjo_central_body",  # name
+    "mjo_central_mu",  # [m³/s²], the next three: only where they differ from the named body's
+    "mjo_central_radius",  # [m]
+    "mjo_central_j2",  # [-]
+    "mjo_central_rate",  # [rad/s]
+    "mjo_gravity_gradient",  # 0 or 1
+    "mjo_j2",  # 0 or 1
+    "mjo_orientation",  # iau, inertial, or nine numbers
+)
+_BODY_FIELDS = {"mu": "mu", "radius": "radius", "j2": "j2", "rate": "rotation_rate"}
+
+
+def _numbers(text: str, name: str, size: int) -> NDArray[np.float64]:
+    try:
+        values = np.array([float(word) for word in text.split()])
+    except ValueError:
+        values = np.empty(0)
+    if values.size != size or not np.isfinite(values).all():
+        raise ValueError(f"<custom> {name} is {text!r}: {size} finite number{'s' if size > 1 else ''} expected")
+    return values
+
+
+def _flag(text: str, name: str) -> bool:
+    if text.strip() in ("0", "1", "0.0", "1.0"):
+        return float(text) == 1.0
+    raise ValueError(f"<custom> {name} is {text!r}: 0 or 1 expected")
+
+
+def read_custom(spec: mujoco.MjSpec) -> tuple[Orbit | None, OrbitOptions]:
+    """Orbit and options written in a spec; an unknown ``mjo_`` name raises ValueError and lists the known ones."""
+    found = {n.name: " ".join(repr(float(x)) for x in n.data) for n in spec.numerics if n.name.startswith(PREFIX)}
+    found |= {t.name: t.data for t in spec.texts if t.name.startswith(PREFIX)}
+    for name in found:
+        if name not in NAMES:
+            raise ValueError(f"<custom> {name} is not a setting of this package: allowed are {', '.join(NAMES)}")
+
+    options = OrbitOptions()
+    if (text := found.get("mjo_gravity_gradient")) is not None:
+        options.gravity_gradient = _flag(text, "mjo_gravity_gradient")
+    if (text := found.get("mjo_j2")) is not None:
+        options.j2 = _flag(text, "mjo_j2")
+    if (text := found.get("mjo_orientation")) is not None:
+        named = len(text.split()) == 1
+        matrix = None if named else _numbers(text, "mjo_orientation", 9).reshape(3, 3)
+        options = dataclasses.replace(options, orientation=text.strip() if matrix is None else matrix)
+
+    given = [name for name in ("mjo_orbit_r", "mjo_orbit_v") if name in found]
+    if not given:
+        return None, options
+    if len(given) == 1:
+        raise ValueError(f"<custom> has {given[0]} alone: an orbit needs both mjo_orbit_r and mjo_orbit_v")
+    body = central_body(found.get("mjo_central_body", "earth"))
+    for key, field in _BODY_FIELDS.items():
+        if (text := found.get(f"mjo_central_{key}")) is not None:
+            value = _numbers(text, f"mjo_central_{key}", 1)[0]
+            body = dataclasses.replace(body, **{field: float(value)})
+    r, v = (_numbers(found[name], name, 3) for name in ("mjo_orbit_r", "mjo_orbit_v"))
+    epoch = float(_numbers(found["mjo_epoch"], "mjo_epoch", 1)[0]) if "mjo_epoch" in found else None
+    return Orbit(r=r, v=v, epoch=epoch, body=body), options
+
+
+def _body_texts(body: CentralBody) -> dict[str, str]:
+    texts = {"mjo_central_body": body.name}
+    try:
+        named = central_body(body.name)
+    except ValueError:
+        raise ValueError(
+            f"central body {body.name!r} cannot be written to MJCF: keep the name of a known body and change its numbers"
+        ) from None
+    for key, field in _BODY_FIELDS.items():
+        if getattr(body, field) != getattr(named, field):
+            texts[f"mjo_central_{key}"] = repr(float(getattr(body, field)))
+    return texts
+
+
+def write_custom(spec: mujoco.MjSpec, orbit: Orbit | None, options: OrbitOptions) -> None:
+    """Replace the spec's orbit settings by these."""
+    for element in [*spec.numerics, *spec.texts]:
+        if element.name in NAMES:
+            spec.delete(element)
+    texts: dict[str, str] = {}
+    default = OrbitOptions()
+    if options.gravity_gradient != default.gravity_gradient:
+        texts["mjo_gravity_gradient"] = str(int(options.gravity_gradient))
+    if options.j2 != default.j2:
+        texts["mjo_j2"] = str(int(options.j2))
+    if not isinstance(options.orientation, str):
+        texts["mjo_orientation"] = " ".join(repr(float(x)) for x in options.orientation.ravel())
+    elif options.orientation != default.orientation:
+        texts["mjo_orientation"] = options.orientation
+    if orbit is not None:
+        texts["mjo_orbit_r"] = " ".join(repr(float(x)) for x in orbit.r)
+        texts["mjo_orbit_v"] = " ".join(repr(float(x)) for x in orbit.v)
+        if orbit.epoch is not None:
+            texts["mjo_epoch"] = repr(float(orbit.epoch))
+        texts |= _body_texts(orbit.body)
+    for name, data in texts.items():
+        spec.add_text(name=name, data=data)

@@ -1,0 +1,131 @@
+"""MjoData: the state of many worlds on a device."""
+
+import enum
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import mujoco_warp as mjw
+import numpy as np
+import warp as wp
+
+from mjorbit_warp.kernels import status as status_bits
+from mjorbit_warp.kernels.types import Clock
+from mjorbit_warp.orbit import Orbit
+from mjorbit_warp.orbit_data import OrbitData, orbit_per_world
+
+if TYPE_CHECKING:
+    from mjorbit_warp.model import MjoModel
+
+_SINGLE_STAGE_NEEDS_ROWS = "implicitfast, implicit and Euler ignore every force when njmax is 0"
+
+
+class Status(enum.IntFlag):
+    """Bits of ``data.status``; they stay until the world is reset."""
+
+    NONFINITE = int(status_bits.NONFINITE)
+    BELOW_SURFACE = int(status_bits.BELOW_SURFACE)
+    TOO_FAR = int(status_bits.TOO_FAR)
+    OVERFLOW = int(status_bits.OVERFLOW)
+
+
+class MjoData:
+    """Device arrays of nworld worlds.
+
+    Attributes that are not listed here are those of MJWarp's Data, with the same names and shapes.
+
+    Attributes:
+      model: the MjoModel.
+      mjw: MJWarp's Data.
+      nworld: number of worlds.
+      orbit: reference orbit, or None in zero gravity; see OrbitData.
+      time: elapsed simulation time, float64 [s]                            (nworld,)
+      stage_time: time of the dynamics evaluation under way, float64 [s]    (nworld,)
+      status: Status bits                                                   (nworld,)
+      qfrc_orbit: the orbit's part of qfrc_passive [N, N·m]                 (nworld, nv)
+      wrench: force [N] and torque [N·m] of the orbit about each body's COM, world axes   (nworld, nbody, 6)
+    """
+
+    def __init__(self, model: "MjoModel", d: mjw.Data, orbits: list[Orbit] | None) -> None:
+        nworld = d.nworld
+        self.model = model
+        self.mjw = d
+        self.nworld = nworld
+        self.device = model.device
+        epoch = np.zeros(nworld) if orbits is None else np.array([o.epoch or 0.0 for o in orbits])
+        self._clock = Clock()
+        self._clock.time = wp.zeros(nworld, dtype=wp.float64)
+        self._clock.base = wp.zeros(nworld, dtype=wp.float64)
+        self._clock.nstep = wp.zeros(nworld, dtype=wp.int64)
+        self._clock.dt = wp.zeros(nworld, dtype=wp.float64)
+        self._clock.epoch = wp.array(epoch, dtype=wp.float64)
+        self._clock.t = wp.array(epoch, dtype=wp.float64)
+        self.time = self._clock.time
+        self.stage_time = wp.zeros(nworld, dtype=wp.float64)
+        self.status = wp.zeros(nworld, dtype=int)
+        self.qfrc_orbit = wp.zeros((nworld, model.nv), dtype=float)
+        self.wrench = wp.zeros((nworld, model.nbody), dtype=wp.spatial_vector)
+        self.orbit = None if orbits is None else OrbitData(orbits, model.options.orientation, self._clock)
+        self._stage: int | None = None  # index of the next dynamics evaluation inside a step
+        self._sealed = True
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "mjw":
+            raise AttributeError(name)
+        return getattr(self.mjw, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_sealed" in self.__dict__ and not name.startswith("_"):
+            raise AttributeError(
+                f"data.{name} cannot be rebound, as graphs keep the old array: write into it, data.{name}.assign(values)"
+            )
+        object.__setattr__(self, name, value)
+
+    def bad_worlds(self) -> dict[str, list[int]]:
+        """Worlds by the name of each status bit that is set (reads from the device); empty when all is well."""
+        status = self.status.numpy()
+        found = {str(bit.name): np.flatnonzero(status & bit).tolist() for bit in Status}
+        return {name: worlds for name, worlds in found.items() if worlds}
+
+
+def make_data(
+    model: "MjoModel",
+    nworld: int = 1,
+    *,
+    orbit: Orbit | Sequence[Orbit] | None = None,
+    device: Any = None,
+    nconmax: int | None = None,
+    njmax: int | None = None,
+    **sizes: int | None,
+) -> MjoData:
+    """Allocate the state of nworld worlds on a device, at MuJoCo's default configuration and the initial orbit.
+
+    Args:
+      model: a compiled model; it is placed on ``device`` if it is not on one yet.
+      nworld: number of worlds.
+      orbit: initial reference orbit, or one per world; default: the model's.
+      device: Warp device, default the current one.
+      nconmax, njmax, sizes: capacities, as in ``mujoco_warp.make_data``.
+
+    Raises:
+      ValueError: a size or the orbit does not fit, in one sentence.
+    """
+    if not isinstance(nworld, int | np.integer) or nworld < 1:
+        raise ValueError(f"nworld is {nworld!r}: a positive integer is expected")
+    orbits = orbit_per_world(model.orbit, orbit, int(nworld))
+    model.put(device if device is not None or model._mjw is None else model.device)
+    rk4 = model.opt.integrator == mjw.IntegratorType.RK4
+    if njmax == 0 and not rk4:
+        raise ValueError(f"njmax is 0: {_SINGLE_STAGE_NEEDS_ROWS}, at least 1 is needed")
+    with wp.ScopedDevice(model.device):
+
+        def allocate(rows: int | None) -> mjw.Data:
+            return mjw.make_data(model.mj, nworld=int(nworld), nconmax=nconmax, njmax=rows, **sizes)
+
+        d = allocate(njmax)
+        if d.njmax == 0 and not rk4:
+            d = allocate(1)
+        data = MjoData(model, d, orbits)
+        model.register(data)
+        mjw.kinematics(model.mjw, d)
+        mjw.com_pos(model.mjw, d)
+    return data

@@ -1,0 +1,138 @@
+"""MjoModel: a compiled model, on the host and, once data is made, on a device."""
+
+import dataclasses
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import mujoco
+
+from mjorbit_warp.callbacks import Callbacks, Hook
+from mjorbit_warp.options import OrbitOptions
+from mjorbit_warp.orbit import Orbit
+
+if TYPE_CHECKING:
+    import mujoco_warp as mjw
+    import warp as wp
+
+    from mjorbit_warp.central import CentralArrays
+    from mjorbit_warp.data import MjoData
+
+_ACCESSORS = ("actuator", "body", "camera", "geom", "joint", "key", "light", "mesh", "sensor", "site", "tendon")
+CENTRAL_FIELDS = ("central_mu", "central_radius", "central_j2")
+
+
+class MjoModel:
+    """An immutable structure with parameters that may differ per world.
+
+    Attributes that are not listed here are those of MJWarp's Model (device arrays); reading one places the model on
+    Warp's current device. Accessors by name (``model.body("bus")``) and sizes are MuJoCo's.
+
+    Attributes:
+      mj: the host ``mujoco.MjModel``, gravity set to zero.
+      mjw: MJWarp's Model.
+      orbit: reference orbit at the start, or None.
+      options: effects that were compiled in.
+      notes: one-line reports of the compilation.
+      callback: user callbacks, see Callbacks.
+      central_mu: gravitational parameter of the central body [m³/s²]   (*,) float64
+      central_radius: its reference radius [m]                          (*,) float64
+      central_j2: its second zonal harmonic [-]                         (*,) float64
+    """
+
+    def __init__(self, mj: mujoco.MjModel, orbit: Orbit | None, options: OrbitOptions, notes: tuple[str, ...]) -> None:
+        self.mj = mj
+        self.orbit = orbit
+        self.options = dataclasses.replace(options)
+        self.notes = notes
+        self.callback = Callbacks(self)
+        self._evaluate: Hook | None = None
+        self._mjw: mjw.Model | None = None
+        self._device: wp.Device | None = None
+        self._central: CentralArrays | None = None
+        self._datas: dict[int, weakref.ref[MjoData]] = {}
+
+    @property
+    def mjw(self) -> "mjw.Model":
+        """MJWarp's Model; made on Warp's current device if there is none yet."""
+        if self._mjw is None:
+            self.put()
+        assert self._mjw is not None
+        return self._mjw
+
+    @property
+    def device(self) -> "wp.Device":
+        """Device of ``mjw``."""
+        _ = self.mjw
+        assert self._device is not None
+        return self._device
+
+    @property
+    def central(self) -> "CentralArrays":
+        """Arrays of the central body's parameters."""
+        _ = self.mjw
+        if self._central is None:
+            raise ValueError("the model has no orbit and so no central body: set spec.orbit before compile()")
+        return self._central
+
+    def put(self, device: Any = None) -> None:
+        """Place the model on a device (default: Warp's current one); once placed it stays there."""
+        import mujoco_warp as mjw
+        import warp as wp
+
+        from mjorbit_warp.central import CentralArrays
+
+        wanted = wp.get_device(device)
+        if self._mjw is not None:
+            if wanted != self._device:
+                raise ValueError(f"the model is on {self._device}, not on {wanted}: compile the spec again for {wanted}")
+            return
+        with wp.ScopedDevice(wanted):
+            self._mjw = mjw.put_model(self.mj)
+            if self.orbit is not None:
+                self._central = CentralArrays(self.orbit.body)
+        self._device = wanted
+
+    def expand(self, name: str, nworld: int) -> "wp.array":
+        """Give a parameter one value per world, in place, all starting from the shared value.
+
+        Args:
+          name: a field of MJWarp's Model whose leading dimension is ``*``, ``opt.<name>`` for one of its options, or
+            a ``central_…`` field.
+          nworld: number of worlds.
+
+        Returns:
+          The (nworld, …) array; write into it. Captured graphs notice and capture again.
+        """
+        from mjorbit_warp.expand import expand
+
+        return expand(self, name, nworld)
+
+    def register(self, data: "MjoData") -> None:
+        """Remember which MjoData an MJWarp Data belongs to, for callbacks."""
+        key = id(data.mjw)
+        self._datas[key] = weakref.ref(data, lambda _: self._datas.pop(key, None))
+
+    def data_of(self, d: "mjw.Data") -> "MjoData":
+        """The MjoData of an MJWarp Data that was made from this model."""
+        reference = self._datas.get(id(d))
+        data = reference() if reference is not None else None
+        if data is None or data.mjw is not d:
+            raise ValueError("this mujoco_warp.Data was not made by mjorbit_warp.make_data for this model")
+        return data
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in CENTRAL_FIELDS:
+            return getattr(self.central, name.removeprefix("central_"))
+        if name in _ACCESSORS or (self._mjw is None and isinstance(getattr(self.mj, name, None), int)):
+            return getattr(self.mj, name)
+        return getattr(self.mjw, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_central" in self.__dict__ and name not in self.__dict__ and not name.startswith("_"):
+            raise AttributeError(
+                f"model.{name} cannot be rebound, as graphs keep the old array: write into it with model.{name}.assign(...), "
+                f"or give it a value per world with model.expand({name!r}, nworld)"
+            )
+        object.__setattr__(self, name, value)

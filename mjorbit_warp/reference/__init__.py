@@ -1,0 +1,1 @@
+"""Pure NumPy, float64 twin of the Warp backend."""

@@ -1,0 +1,55 @@
+"""Reset of all or of chosen worlds."""
+
+from typing import TYPE_CHECKING, Any
+
+import mujoco_warp as mjw
+import numpy as np
+import warp as wp
+
+from mjorbit_warp.kernels.reset import _reset_clock, _reset_orbit
+from mjorbit_warp.step import check_pair
+
+if TYPE_CHECKING:
+    from mjorbit_warp.data import MjoData
+    from mjorbit_warp.model import MjoModel
+
+
+def world_mask(d: "MjoData", mask: Any) -> wp.array:
+    """A (nworld,) bool array on the data's device from None (all), a Warp array, or anything NumPy reads."""
+    if mask is None:
+        return wp.full(d.nworld, True, dtype=bool, device=d.device)
+    if isinstance(mask, wp.array):
+        if mask.shape != (d.nworld,) or mask.dtype != wp.bool or mask.device != d.device:
+            raise ValueError(
+                f"mask has shape {mask.shape}, dtype {mask.dtype.__name__}, device {mask.device}: "
+                f"({d.nworld},), bool and {d.device} are expected"
+            )
+        return mask
+    values = np.asarray(mask)
+    if values.shape != (d.nworld,) or values.dtype != np.bool_:
+        raise ValueError(f"mask has shape {values.shape} and dtype {values.dtype}: ({d.nworld},) and bool are expected")
+    return wp.array(values, dtype=bool, device=d.device)
+
+
+def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None) -> None:
+    """Reset worlds to ``qpos0``, the initial orbit and time zero, and clear their status.
+
+    Positions (``xpos``, ``xipos``, …) are fresh afterwards in every world; other worlds' states are untouched, bit for bit.
+
+    Args:
+      mask: (nworld,) bool, Warp array on the data's device or array-like; None resets all.
+    """
+    check_pair(m, d)
+    chosen = world_mask(d, mask)
+    with wp.ScopedDevice(d.device):
+        mjw.reset_data(m.mjw, d.mjw, reset=chosen)
+        wp.launch(_reset_clock, dim=d.nworld, inputs=[chosen], outputs=[d._clock, d.status])
+        if d.orbit is not None:
+            wp.launch(
+                _reset_orbit,
+                dim=d.nworld,
+                inputs=[chosen, d.orbit.r0, d.orbit.v0],
+                outputs=[d.orbit.state, d.orbit.lvlh],
+            )
+        mjw.kinematics(m.mjw, d.mjw)
+        mjw.com_pos(m.mjw, d.mjw)

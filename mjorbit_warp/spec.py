@@ -1,0 +1,92 @@
+"""MjoSpec: an MJCF with an orbit."""
+
+import os
+import warnings
+from typing import Any
+
+import mujoco
+
+from mjorbit_warp.check import MjoWarning, check_model, zero_gravity
+from mjorbit_warp.custom import read_custom, write_custom
+from mjorbit_warp.model import MjoModel
+from mjorbit_warp.options import OrbitOptions
+from mjorbit_warp.orbit import Orbit
+
+
+class MjoSpec:
+    """An editable model: a ``mujoco.MjSpec`` plus an orbit and its options.
+
+    Attributes that are not listed here are those of the MjSpec.
+
+    Attributes:
+      mj: the ``mujoco.MjSpec``.
+      orbit: reference orbit at the start; None for zero gravity.
+      options: effects to simulate.
+    """
+
+    def __init__(self, mj: mujoco.MjSpec) -> None:
+        self.mj = mj
+        self.orbit, self.options = read_custom(mj)
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str]) -> "MjoSpec":
+        """Load an MJCF file; orbit settings in its ``<custom>`` are taken over.
+
+        Raises:
+          FileNotFoundError: no such file.
+          ValueError: MuJoCo cannot parse it, or an orbit setting is wrong.
+        """
+        path = os.fspath(path)
+        if not os.path.isfile(path):
+            raise FileNotFoundError(f"no model file at {path!r}")
+        try:
+            mj = mujoco.MjSpec.from_file(path)
+        except ValueError as error:
+            raise ValueError(f"{path}: {' '.join(str(error).split())}") from error
+        return cls(mj)
+
+    @classmethod
+    def from_string(cls, xml: str) -> "MjoSpec":
+        """As from_file, from the text of an MJCF."""
+        return cls(mujoco.MjSpec.from_string(xml))
+
+    @classmethod
+    def from_mjspec(cls, mj: mujoco.MjSpec) -> "MjoSpec":
+        """Wrap a ``mujoco.MjSpec`` that was built in Python (not copied)."""
+        return cls(mj)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "mj":  # not set yet: a failed constructor, or a copy in the making
+            raise AttributeError(name)
+        return getattr(self.mj, name)
+
+    def to_xml(self) -> str:
+        """The MJCF with the orbit in its ``<custom>``; from_string reads it back exactly (MuJoCo prints the rest)."""
+        write_custom(self.mj, self.orbit, self.options)
+        return self.mj.to_xml()
+
+    def compile(self, *, require_free_joint: bool = True) -> MjoModel:
+        """Compile to a host model (no Warp yet).
+
+        Args:
+          require_free_joint: refuse a model in which a tree has no free joint, as that tree would be bolted to the
+            moving origin of the orbit.
+
+        Raises:
+          ValueError: MuJoCo refuses the model, or it cannot be simulated correctly in orbit.
+        """
+        if self.orbit is not None and not isinstance(self.orbit, Orbit):
+            raise TypeError(f"spec.orbit is a {type(self.orbit).__name__}: an mjorbit_warp.Orbit or None is allowed")
+        if not isinstance(self.options, OrbitOptions):
+            raise TypeError(f"spec.options is a {type(self.options).__name__}: an mjorbit_warp.OrbitOptions is allowed")
+        write_custom(self.mj, self.orbit, self.options)
+        mj = self.mj.compile()
+        check_model(mj, require_free_joint)
+        notes = []
+        if report := zero_gravity(mj):
+            notes.append(report)
+        if self.orbit is None:
+            notes.append("the model has no orbit: it is simulated in zero gravity (set spec.orbit for an orbit)")
+        for note in notes:
+            warnings.warn(note, MjoWarning, stacklevel=2)
+        return MjoModel(mj, self.orbit, self.options, tuple(notes))
