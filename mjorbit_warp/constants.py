@@ -1,0 +1,70 @@
+"""Central bodies and the constants of time."""
+
+import math
+from dataclasses import dataclass
+
+SECONDS_PER_DAY = 86400.0
+J2000_JD = 2451545.0  # Julian date of 2000-01-01T12:00:00
+SECONDS_PER_CENTURY = 36525.0 * SECONDS_PER_DAY
+
+
+@dataclass(frozen=True)
+class CentralBody:
+    """A body to orbit.
+
+    Attributes:
+      name: name in messages and files.
+      mu: gravitational parameter [m³/s²].
+      radius: reference radius of j2, also taken as the surface [m].
+      j2: second zonal harmonic, unnormalised [-].
+      rotation_rate: sidereal rotation rate [rad/s].
+    """
+
+    name: str
+    mu: float
+    radius: float
+    j2: float
+    rotation_rate: float
+
+    def __post_init__(self) -> None:
+        for field in ("mu", "radius", "j2", "rotation_rate"):
+            value = getattr(self, field)
+            if not isinstance(value, int | float) or not math.isfinite(value):
+                raise ValueError(f"{field} of central body {self.name!r} is {value!r}: a finite number is expected")
+        for field in ("mu", "radius"):
+            if getattr(self, field) <= 0.0:
+                raise ValueError(f"{field} of central body {self.name!r} is {getattr(self, field)}: it must be positive")
+
+
+EARTH = CentralBody(
+    name="earth",
+    mu=3.986004418e14,  # WGS 84 and IERS Conventions 2010 table 1.1 (TCG-compatible value)
+    radius=6378137.0,  # WGS 84
+    j2=1.08262668e-3,  # EGM96, −√5 C̄20
+    # rate of the Earth rotation angle: IERS Conventions 2010, equation 5.15
+    rotation_rate=2.0 * math.pi * 1.00273781191135448 / SECONDS_PER_DAY,
+)
+MOON = CentralBody(
+    name="moon",
+    mu=4.902800118e12,  # JPL DE440, Park et al. 2021, table 2
+    radius=1738.0e3,  # reference radius of the GRAIL gravity models (Lemoine et al. 2014)
+    j2=2.0321568e-4,  # GRAIL, −√5 C̄20 (Konopliv et al. 2013, GL0660B, rounded; the permanent tide is included)
+    rotation_rate=math.radians(13.17635815) / SECONDS_PER_DAY,  # IAU WGCCRE 2009, Archinal et al. 2011, table 2
+)
+MARS = CentralBody(
+    name="mars",
+    mu=4.2828375816e13,  # JPL DE440, system of Mars; Park et al. 2021, table 2
+    radius=3396.0e3,  # reference radius of the MRO gravity models (Konopliv et al. 2016)
+    j2=1.956607e-3,  # MRO120F, −√5 C̄20 (Konopliv et al. 2020, rounded)
+    rotation_rate=math.radians(350.89198226) / SECONDS_PER_DAY,  # IAU WGCCRE 2009, table 1
+)
+BODIES = {body.name: body for body in (EARTH, MOON, MARS)}
+
+
+def central_body(body: str | CentralBody) -> CentralBody:
+    """The body of a name in any case, or the body itself; ValueError lists the names."""
+    if isinstance(body, CentralBody):
+        return body
+    if isinstance(body, str) and body.strip().lower() in BODIES:
+        return BODIES[body.strip().lower()]
+    raise ValueError(f"central body {body!r} is not known: allowed are {', '.join(BODIES)} or a CentralBody")
