@@ -2,10 +2,12 @@
 
 import warp as wp
 
-NONFINITE = wp.constant(1)
-BELOW_SURFACE = wp.constant(2)
-TOO_FAR = wp.constant(4)
-OVERFLOW = wp.constant(8)
+from mjorbit_warp.status import Status
+
+NONFINITE = wp.constant(int(Status.NONFINITE))
+BELOW_SURFACE = wp.constant(int(Status.BELOW_SURFACE))
+TOO_FAR = wp.constant(int(Status.TOO_FAR))
+OVERFLOW = wp.constant(int(Status.OVERFLOW))
 
 
 @wp.func
@@ -33,7 +35,7 @@ def orbit_status(worldid: int, r: wp.vec3d, v: wp.vec3d, radius: wp.float64, xip
         status |= NONFINITE
     if distance < radius:
         status |= BELOW_SURFACE
-    limit = float(0.01 * distance * distance)
+    limit = float(wp.float64(0.01) * distance * distance)
     for i in range(1, xipos.shape[1]):
         if wp.length_sq(xipos[worldid, i]) > limit:
             status |= TOO_FAR

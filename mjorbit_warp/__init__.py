@@ -6,7 +6,6 @@ from mjorbit_warp.absolute import absolute_state as absolute_state
 from mjorbit_warp.check import MjoWarning as MjoWarning
 from mjorbit_warp.constants import CentralBody as CentralBody
 from mjorbit_warp.data import MjoData as MjoData
-from mjorbit_warp.data import Status as Status
 from mjorbit_warp.data import make_data as make_data
 from mjorbit_warp.expand import set_const as set_const
 from mjorbit_warp.graph import capture as capture
@@ -18,6 +17,7 @@ from mjorbit_warp.spec import MjoSpec as MjoSpec
 from mjorbit_warp.state import get_state as get_state
 from mjorbit_warp.state import set_state as set_state
 from mjorbit_warp.state import state_layout as state_layout
+from mjorbit_warp.status import Status as Status
 from mjorbit_warp.step import mjo_forward as mjo_forward
 from mjorbit_warp.step import mjo_step as mjo_step
 

@@ -1,6 +1,5 @@
 """MjoData: the state of many worlds on a device."""
 
-import enum
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -8,24 +7,15 @@ import mujoco_warp as mjw
 import numpy as np
 import warp as wp
 
-from mjorbit_warp.kernels import status as status_bits
 from mjorbit_warp.kernels.types import Clock
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.orbit_data import OrbitData, orbit_per_world
+from mjorbit_warp.status import worlds_by_status
 
 if TYPE_CHECKING:
     from mjorbit_warp.model import MjoModel
 
 _SINGLE_STAGE_NEEDS_ROWS = "implicitfast, implicit and Euler ignore every force when njmax is 0"
-
-
-class Status(enum.IntFlag):
-    """Bits of ``data.status``; they stay until the world is reset."""
-
-    NONFINITE = int(status_bits.NONFINITE)
-    BELOW_SURFACE = int(status_bits.BELOW_SURFACE)
-    TOO_FAR = int(status_bits.TOO_FAR)
-    OVERFLOW = int(status_bits.OVERFLOW)
 
 
 class MjoData:
@@ -82,9 +72,7 @@ class MjoData:
 
     def bad_worlds(self) -> dict[str, list[int]]:
         """Worlds by the name of each status bit that is set (reads from the device); empty when all is well."""
-        status = self.status.numpy()
-        found = {str(bit.name): np.flatnonzero(status & bit).tolist() for bit in Status}
-        return {name: worlds for name, worlds in found.items() if worlds}
+        return worlds_by_status(self.status.numpy())
 
 
 def make_data(

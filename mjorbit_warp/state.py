@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mjorbit_warp.model import MjoModel
 
 # MJWarp's mjSTATE_INTEGRATION without its float32 time, in MuJoCo's order
-_MUJOCO = (
+MUJOCO_COMPONENTS = (
     "qpos",
     "qvel",
     "act",
@@ -46,7 +46,7 @@ def _components(d: "MjoData") -> dict[str, wp.array]:
         state = d.orbit.state
         parts |= {f"orbit.{name}": getattr(state, name) for name in ("r", "v", "r_carry", "v_carry")}
         parts |= {"orbit.r0": d.orbit.r0, "orbit.v0": d.orbit.v0}
-    parts |= {name: getattr(d.mjw, name) for name in _MUJOCO}
+    parts |= {name: getattr(d.mjw, name) for name in MUJOCO_COMPONENTS}
     return {name: _scalars(array) for name, array in parts.items() if array.size}
 
 

@@ -1,0 +1,62 @@
+"""From the Warp backend to the reference."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mjorbit_warp.reference.data import MjoData, set_const
+from mjorbit_warp.reference.state import set_state
+
+if TYPE_CHECKING:
+    from mjorbit_warp.data import MjoData as WarpData
+    from mjorbit_warp.model import MjoModel
+
+
+def _copy_parameters(m: "MjoModel", out: MjoData, ids: Any) -> None:
+    """Every batched parameter whose values on the device are not those of the host model."""
+    import mujoco_warp as mjw
+
+    from mjorbit_warp.expand import batched_fields
+
+    named = [(m.mjw, name, name) for name in batched_fields(mjw.Model)]
+    named += [(m.mjw.opt, name, f"opt.{name}") for name in batched_fields(mjw.Option)]
+    for owner, name, full in named:
+        host = getattr(m.mj.opt if full != name else m.mj, name, None)
+        values = getattr(owner, name).numpy()
+        if host is None or values.dtype.kind != "f" or not values.size:
+            continue
+        rows = values.reshape(values.shape[0], -1).astype(np.float64)
+        nominal = np.asarray(host, dtype=np.float64).ravel()
+        if rows.shape[1] != nominal.size:
+            if rows.shape[0] > 1:
+                raise NotImplementedError(f"{full} differs per world and is stored otherwise in MuJoCo C: not copied")
+            continue
+        if full != "opt.timestep" and np.array_equal(rows, np.broadcast_to(np.float32(nominal), rows.shape)):
+            continue
+        target = out.batch.expand(full)
+        target[...] = rows[ids % rows.shape[0]].reshape(target.shape)
+    if out.orbit is not None:
+        for name in ("mu", "radius", "j2"):
+            values = getattr(m.central, name).numpy()
+            setattr(out, f"central_{name}", values[ids % values.size])
+
+
+def from_warp(model: "MjoModel", data: "WarpData", world_ids: Any = None) -> MjoData:
+    """A reference MjoData with the state, orbit, clock and parameters of chosen Warp worlds.
+
+    Everything is taken at its float32 or float64 value on the device, the time step included, so the two backends start from
+    the same numbers.
+    """
+    from mjorbit_warp.state import get_state
+
+    ids = np.arange(data.nworld) if world_ids is None else np.asarray(world_ids)
+    orbits = None if data.orbit is None else [model.orbit] * ids.size
+    out = MjoData(model, ids.size, orbits, nthread=0)  # type: ignore[arg-type]
+    _copy_parameters(model, out, ids)
+    if data.orbit is not None:
+        pole = data.orbit.pole.numpy()
+        out.orbit.pole = pole[ids % pole.shape[0]]
+        out.orbit.frames = [data.orbit.frames[i % len(data.orbit.frames)] for i in ids]
+    set_const(model, out)
+    set_state(model, out, get_state(model, data, ids).numpy())
+    return out

@@ -1,0 +1,72 @@
+"""Gravity on a body near the reference orbit, in float64 over leading dimensions."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+F64 = NDArray[np.float64]
+
+
+def _dot(a: F64, b: F64) -> F64:
+    return np.sum(a * b, axis=-1, keepdims=True)
+
+
+def _column(x: ArrayLike) -> F64:
+    return np.asarray(x, dtype=np.float64)[..., None]
+
+
+def point_gravity(r: F64, mu: ArrayLike) -> F64:
+    """−μ r/|r|³ [m/s²] (design equation 1); ``r`` (…, 3) [m], ``mu`` (…) [m³/s²]."""
+    return -_column(mu) * r / np.linalg.norm(r, axis=-1, keepdims=True) ** 3
+
+
+def j2_gravity(r: F64, mu: ArrayLike, radius: ArrayLike, j2: ArrayLike, pole: F64) -> F64:
+    """J2 acceleration [m/s²] about the unit vector ``pole`` (…, 3).
+
+    Minus the gradient of the potential μ J2 R²/r³ P₂(sin φ), with P₂(x) = (3x² − 1)/2 and sin φ = r·p̂/r, taken in the
+    directions of r and of the pole.
+    """
+    distance = np.linalg.norm(r, axis=-1, keepdims=True)
+    sine = _dot(r, pole) / distance
+    strength = _column(mu) * _column(j2) * _column(radius) ** 2 / distance**4
+    along_r = 1.5 * (5.0 * sine**2 - 1.0)
+    return strength * (along_r * r / distance - 3.0 * sine * pole)
+
+
+def encke_difference(r_c: F64, rho: F64, mu: ArrayLike) -> F64:
+    """Point-mass gravity at r_c + ρ minus that at r_c [m/s²], exact and without cancellation (design equation 4)."""
+    q = _dot(rho, rho + 2.0 * r_c) / _dot(r_c, r_c)
+    s = (1.0 + q) ** 1.5
+    f = -q * (3.0 + 3.0 * q + q * q) / (s * (1.0 + s))
+    return -_column(mu) / np.linalg.norm(r_c, axis=-1, keepdims=True) ** 3 * (rho + f * (r_c + rho))
+
+
+def j2_difference(r_c: F64, rho: F64, mu: ArrayLike, radius: ArrayLike, j2: ArrayLike, pole: F64) -> F64:
+    """J2 gravity at r_c + ρ minus that at r_c [m/s²], without subtracting the two.
+
+    With r = d·n̂ and sin φ = n̂·p̂, the field is d⁻⁴ w(n̂); it differs by d₀⁻⁴ Δw + (d⁻⁴ − d₀⁻⁴) w(n̂), where
+    Δn̂ = (ρ + r_c (d₀/d − 1) d/d₀ …)/d is formed as (ρ − n̂₀ Δd)/d and Δd = ρ·(ρ + 2 r_c)/(d + d₀).
+    """
+    d0 = np.linalg.norm(r_c, axis=-1, keepdims=True)
+    d = np.linalg.norm(r_c + rho, axis=-1, keepdims=True)
+    dd = _dot(rho, rho + 2.0 * r_c) / (d + d0)
+    n0 = r_c / d0
+    dn = (rho - n0 * dd) / d
+    n = n0 + dn
+    s0, ds = _dot(n0, pole), _dot(dn, pole)
+    s = s0 + ds
+    w = 1.5 * (5.0 * s**2 - 1.0) * n - 3.0 * s * pole
+    dw = 7.5 * ds * (s + s0) * n + 1.5 * (5.0 * s0**2 - 1.0) * dn - 3.0 * ds * pole
+    power = np.expm1(-4.0 * np.log1p(dd / d0))
+    strength = _column(mu) * _column(j2) * _column(radius) ** 2 / d0**4
+    return strength * (dw + power * w)
+
+
+def gravity_gradient_torque(r: F64, mu: ArrayLike, ximat: F64, inertia: F64) -> F64:
+    """(3μ/r³) r̂ × (J r̂) [N·m] about the COM at ``r`` [m], world axes (Hughes, "Spacecraft Attitude Dynamics", 8.1).
+
+    ``ximat`` (…, 3, 3) principal axes, ``inertia`` (…, 3) principal moments [kg·m²]: J = X diag(I) Xᵀ is formed whole.
+    """
+    tensor = np.einsum("...ij,...j,...kj->...ik", ximat, inertia, ximat)
+    distance = np.linalg.norm(r, axis=-1, keepdims=True)
+    r_hat = r / distance
+    return 3.0 * _column(mu) / distance**3 * np.cross(r_hat, np.einsum("...ij,...j->...i", tensor, r_hat))

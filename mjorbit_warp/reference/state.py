@@ -1,0 +1,81 @@
+"""Reset, and the whole state of a world as one vector, in the layout of the Warp backend."""
+
+from typing import TYPE_CHECKING, Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from mjorbit_warp.frames import lvlh_axes
+
+if TYPE_CHECKING:
+    from mjorbit_warp.model import MjoModel
+    from mjorbit_warp.reference.data import MjoData
+
+F64 = NDArray[np.float64]
+
+
+def _components(d: "MjoData") -> dict[str, NDArray[Any]]:
+    from mjorbit_warp.state import MUJOCO_COMPONENTS
+
+    parts = {name: getattr(d.clock, name) for name in ("time", "base", "nstep", "dt", "epoch")}
+    if d.orbit is not None:
+        parts |= {f"orbit.{name}": getattr(d.orbit, name) for name in ("r", "v", "r_carry", "v_carry", "r0", "v0")}
+    for name in MUJOCO_COMPONENTS:
+        parts[name] = d.qfrc_applied if name == "qfrc_applied" else d.batch.bind(name)
+    return {name: array for name, array in parts.items() if array.size}
+
+
+def state_layout(d: "MjoData") -> dict[str, slice]:
+    """Columns of each component in a state vector."""
+    layout, start = {}, 0
+    for name, array in _components(d).items():
+        width = int(np.prod(array.shape[1:]))
+        layout[name] = slice(start, start + width)
+        start += width
+    return layout
+
+
+def get_state(m: "MjoModel", d: "MjoData", world_ids: Any = None) -> F64:
+    """(n, state_size) copy of the state of chosen worlds."""
+    ids = np.arange(d.nworld) if world_ids is None else np.asarray(world_ids)
+    parts = [array[ids].reshape(ids.size, -1).astype(np.float64) for array in _components(d).values()]
+    return np.concatenate(parts, axis=1)
+
+
+def set_state(m: "MjoModel", d: "MjoData", state: Any, world_ids: Any = None) -> None:
+    """Restore states from get_state, of either backend, into chosen worlds."""
+    ids = np.arange(d.nworld) if world_ids is None else np.asarray(world_ids)
+    values = np.asarray(state, dtype=np.float64)
+    layout = state_layout(d)
+    expected = (ids.size, max(part.stop for part in layout.values()))
+    if values.shape != expected:
+        raise ValueError(f"state has shape {values.shape}: {expected} is expected")
+    for name, array in _components(d).items():
+        array[ids] = values[:, layout[name]].reshape(ids.size, *array.shape[1:])
+    _refresh(d)
+
+
+def _refresh(d: "MjoData") -> None:
+    d.batch.bind("time")[:] = d.time
+    if d.orbit is not None:
+        d.orbit.lvlh[:] = lvlh_axes(d.orbit.r, d.orbit.v)
+    d.batch.forward(stage=mujoco.mjtStage.mjSTAGE_POS.value)
+
+
+def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None) -> None:
+    """Reset worlds to ``qpos0``, the initial orbit and time zero, as mjorbit_warp.mjo_reset."""
+    chosen = np.ones(d.nworld, dtype=bool) if mask is None else np.asarray(mask)
+    if chosen.shape != (d.nworld,) or chosen.dtype != np.bool_:
+        raise ValueError(f"mask has shape {chosen.shape} and dtype {chosen.dtype}: ({d.nworld},) and bool are expected")
+    ids = np.flatnonzero(chosen)
+    if not ids.size:
+        return
+    d.batch.reset(ids, stage=mujoco.mjtStage.mjSTAGE_NONE.value)
+    for array in (d.clock.time, d.clock.base, d.clock.nstep, d.status, d.qfrc_applied):
+        array[ids] = 0
+    if d.orbit is not None:
+        for name in ("r", "v"):
+            getattr(d.orbit, name)[ids] = getattr(d.orbit, f"{name}0")[ids]
+            getattr(d.orbit, f"{name}_carry")[ids] = 0.0
+    _refresh(d)

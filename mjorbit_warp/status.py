@@ -1,0 +1,25 @@
+"""Bits that say what went wrong in a world."""
+
+import enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Status(enum.IntFlag):
+    """Bits of ``data.status``; they stay until the world is reset.
+
+    NONFINITE: a coordinate, a velocity or the orbit is not finite. BELOW_SURFACE: the orbit's origin is inside the central
+    body. TOO_FAR: a body's COM is farther than 10 % of |r_c| from the origin. OVERFLOW: contacts or constraints were dropped.
+    """
+
+    NONFINITE = 1
+    BELOW_SURFACE = 2
+    TOO_FAR = 4
+    OVERFLOW = 8
+
+
+def worlds_by_status(status: NDArray[np.int32]) -> dict[str, list[int]]:
+    """Worlds by the name of each bit that is set."""
+    found = {str(bit.name): np.flatnonzero(status & bit).tolist() for bit in Status}
+    return {name: worlds for name, worlds in found.items() if worlds}
