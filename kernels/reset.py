@@ -14,6 +14,7 @@ def reset_clock(clock: Clock, worldid: int):
     clock.time[worldid] = wp.float64(0.0)
     clock.base[worldid] = wp.float64(0.0)
     clock.nstep[worldid] = wp.int64(0)
+    clock.dt[worldid] = wp.float64(0.0)
     clock.t[worldid] = clock.epoch[worldid]
 
 

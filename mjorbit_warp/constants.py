@@ -1,6 +1,7 @@
 """Central bodies and the constants of time."""
 
 import math
+import numbers
 from dataclasses import dataclass
 
 SECONDS_PER_DAY = 86400.0
@@ -29,33 +30,35 @@ class CentralBody:
     def __post_init__(self) -> None:
         for field in ("mu", "radius", "j2", "rotation_rate"):
             value = getattr(self, field)
-            if not isinstance(value, int | float) or not math.isfinite(value):
+            if not isinstance(value, numbers.Real) or not math.isfinite(value):
                 raise ValueError(f"{field} of central body {self.name!r} is {value!r}: a finite number is expected")
         for field in ("mu", "radius"):
             if getattr(self, field) <= 0.0:
-                raise ValueError(f"{field} of central body {self.name!r} is {getattr(self, field)}: it must be positive")
+                raise ValueError(
+                    f"{field} of central body {self.name!r} is {getattr(self, field)}: it must be positive"
+                )
 
 
 EARTH = CentralBody(
     name="earth",
     mu=3.986004418e14,  # WGS 84 and IERS Conventions 2010 table 1.1 (TCG-compatible value)
     radius=6378137.0,  # WGS 84
-    j2=1.08262668e-3,  # EGM96, −√5 C̄20
+    j2=1.08262668e-3,  # EGM96, −√5 C̄20 (Lemoine et al. 1998; its own radius, 6378136.3 m, makes it 2e-7 smaller)
     # rate of the Earth rotation angle: IERS Conventions 2010, equation 5.15
     rotation_rate=2.0 * math.pi * 1.00273781191135448 / SECONDS_PER_DAY,
 )
 MOON = CentralBody(
     name="moon",
-    mu=4.902800118e12,  # JPL DE440, Park et al. 2021, table 2
+    mu=4.902800118e12,  # JPL DE440 (Park et al. 2021)
     radius=1738.0e3,  # reference radius of the GRAIL gravity models (Lemoine et al. 2014)
-    j2=2.0321568e-4,  # GRAIL, −√5 C̄20 (Konopliv et al. 2013, GL0660B, rounded; the permanent tide is included)
+    j2=2.0321568e-4,  # JPL DE440 and DE430, from GRAIL's GL0660B: the undistorted Moon, permanent tide excluded
     rotation_rate=math.radians(13.17635815) / SECONDS_PER_DAY,  # IAU WGCCRE 2009, Archinal et al. 2011, table 2
 )
 MARS = CentralBody(
     name="mars",
-    mu=4.2828375816e13,  # JPL DE440, system of Mars; Park et al. 2021, table 2
-    radius=3396.0e3,  # reference radius of the MRO gravity models (Konopliv et al. 2016)
-    j2=1.956607e-3,  # MRO120F, −√5 C̄20 (Konopliv et al. 2020, rounded)
+    mu=4.2828375816e13,  # JPL DE440 (Park et al. 2021): Mars with its moons, which are 2e-8 of it
+    radius=3396.0e3,  # reference radius of the MRO gravity models and of GMM-3
+    j2=1.956607e-3,  # GMM-3, −√5 C̄20 with C̄20 = −8.7502113e-4 (Genova et al. 2016)
     rotation_rate=math.radians(350.89198226) / SECONDS_PER_DAY,  # IAU WGCCRE 2009, table 1
 )
 BODIES = {body.name: body for body in (EARTH, MOON, MARS)}

@@ -5,6 +5,7 @@ either, so a hand-written ``<numeric name="mjo_orbit_r" data="7e6 0 0"/>`` works
 """
 
 import dataclasses
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -67,14 +68,17 @@ def read_custom(spec: mujoco.MjSpec) -> tuple[Orbit | None, OrbitOptions]:
 
     given = [name for name in ("mjo_orbit_r", "mjo_orbit_v") if name in found]
     if not given:
+        if stray := [name for name in NAMES if name in found and name.startswith(("mjo_epoch", "mjo_central_"))]:
+            raise ValueError(f"<custom> has {', '.join(stray)} without an orbit: give mjo_orbit_r and mjo_orbit_v")
         return None, options
     if len(given) == 1:
         raise ValueError(f"<custom> has {given[0]} alone: an orbit needs both mjo_orbit_r and mjo_orbit_v")
     body = central_body(found.get("mjo_central_body", "earth"))
+    changes: dict[str, Any] = {}
     for key, field in _BODY_FIELDS.items():
         if (text := found.get(f"mjo_central_{key}")) is not None:
-            value = _numbers(text, f"mjo_central_{key}", 1)[0]
-            body = dataclasses.replace(body, **{field: float(value)})
+            changes[field] = float(_numbers(text, f"mjo_central_{key}", 1)[0])
+    body = dataclasses.replace(body, **changes)
     r, v = (_numbers(found[name], name, 3) for name in ("mjo_orbit_r", "mjo_orbit_v"))
     epoch = float(_numbers(found["mjo_epoch"], "mjo_epoch", 1)[0]) if "mjo_epoch" in found else None
     return Orbit(r=r, v=v, epoch=epoch, body=body), options
@@ -86,7 +90,8 @@ def _body_texts(body: CentralBody) -> dict[str, str]:
         named = central_body(body.name)
     except ValueError:
         raise ValueError(
-            f"central body {body.name!r} cannot be written to MJCF: keep the name of a known body and change its numbers"
+            f"central body {body.name!r} cannot be written to MJCF: "
+            "keep the name of a known body and change its numbers"
         ) from None
     for key, field in _BODY_FIELDS.items():
         if getattr(body, field) != getattr(named, field):

@@ -1,6 +1,7 @@
 """Keplerian elements and Cartesian states, without singular cases."""
 
 import math
+import numbers
 from dataclasses import astuple, dataclass
 
 import numpy as np
@@ -33,7 +34,7 @@ class OrbitalElements:
 
     def __post_init__(self) -> None:
         a, e, i, *_, nu = values = astuple(self)
-        if not all(isinstance(x, int | float | np.floating) and math.isfinite(x) for x in values):
+        if not all(isinstance(x, numbers.Real) and math.isfinite(x) for x in values):
             raise ValueError(f"orbital elements {values} must be six finite numbers")
         if e < 0.0:
             raise ValueError(f"eccentricity is {e}: it must not be negative")
@@ -41,7 +42,8 @@ class OrbitalElements:
             raise ValueError("eccentricity is 1: a parabola has no semi-major axis, use Orbit.from_state")
         if a == 0.0 or (a < 0.0) != (e > 1.0):
             raise ValueError(
-                f"semi_major_axis {a} m does not fit eccentricity {e}: positive below 1 (ellipse), negative above (hyperbola)"
+                f"semi_major_axis {a} m does not fit eccentricity {e}: "
+                "positive below 1 (ellipse), negative above (hyperbola)"
             )
         if not 0.0 <= i <= math.pi:
             raise ValueError(f"inclination is {i}: 0 to pi radians are allowed (numpy.radians converts degrees)")

@@ -1,5 +1,6 @@
 """Epochs, and the frames that need Earth orientation: astropy on the host, never the network."""
 
+import functools
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from astropy.units import Quantity
 from astropy.utils.exceptions import AstropyWarning
 from astropy.utils.iers import IERS_A, earth_orientation_table
 from astropy_iers_data import IERS_A_FILE
+from erfa import ErfaWarning
 from numpy.typing import ArrayLike, NDArray
 
 from mjorbit_warp.constants import J2000_JD, SECONDS_PER_DAY
@@ -51,20 +53,27 @@ def time_from_seconds(seconds: float, scale: str = "tt") -> Time:
     return Time(J2000_JD + days, rest / SECONDS_PER_DAY, format="jd", scale=scale)
 
 
+@functools.cache
+def _iers_table() -> IERS_A:
+    return IERS_A.open(IERS_A_FILE)  # takes 0.4 s
+
+
 @contextmanager
-def earth_orientation(time: Time) -> Iterator[None]:
+def earth_orientation(time: Time) -> Iterator[IERS_A]:
     """Use the packaged IERS-A table, without a download and without a silent fallback outside its dates."""
-    table = IERS_A.open(IERS_A_FILE)
+    table = _iers_table()
     first, last = float(table["MJD"][0].value), float(table["MJD"][-1].value)
-    mjd = float(time.utc.mjd)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ErfaWarning)  # "dubious year": a date that far is refused here
+        mjd, date = float(time.utc.mjd), time.utc.isot
     if not first <= mjd <= last:
         dates = " to ".join(Time(x, format="mjd").strftime("%Y-%m-%d") for x in (first, last))
         raise ValueError(
-            f"epoch {time.utc.isot} is outside the Earth orientation table, {dates}: a newer astropy-iers-data covers more"
+            f"epoch {date} is outside the Earth orientation table, {dates}: a newer astropy-iers-data covers more"
         )
     with earth_orientation_table.set(table), warnings.catch_warnings():
         warnings.simplefilter("error", AstropyWarning)
-        yield
+        yield table
 
 
 def _transform(r: ArrayLike, v: ArrayLike, source: Any, target: Any, time: Time) -> tuple[Vectors, Vectors]:

@@ -1,9 +1,10 @@
 """Conversions between ECI, OF, LVLH and ECEF, in NumPy, over leading dimensions.
 
 ECI: inertial axes, origin at the central body. OF: ECI axes, origin at the reference orbit (r_c, v_c): MuJoCo's world.
-LVLH: origin there too; x radial, z along r × v, y completes (in-track); it turns. ECEF: fixed to the central body, through
-a BodyFixedFrame. Positions in m, velocities in m/s, rates in rad/s, quaternions (w, x, y, z) that take body vectors to the
-named frame. Velocities are those seen in the named frame: the transport term is included. Warp arrays are accepted.
+LVLH: origin there too; x radial, z along r × v, y completes (in-track); it turns. ECEF: fixed to the central body,
+through a BodyFixedFrame. Positions in m, velocities in m/s, rates in rad/s, quaternions (w, x, y, z) that take body
+vectors to the named frame. Velocities are those seen in the named frame: the transport term is included.
+Warp arrays are accepted.
 """
 
 from typing import Any
@@ -34,19 +35,20 @@ def lvlh_axes(r_c: Any, v_c: Any) -> F64:
     """Rotation LVLH ← ECI (…, 3, 3): its rows are the LVLH axes in ECI."""
     r, v = _np(r_c), _np(v_c)
     x = r / np.linalg.norm(r, axis=-1, keepdims=True)
-    h = np.cross(r, v)
+    h = _quat.cross(r, v)
     z = h / np.linalg.norm(h, axis=-1, keepdims=True)
-    return np.stack([x, np.cross(z, x), z], axis=-2)
+    return np.stack([x, _quat.cross(z, x), z], axis=-2)
 
 
 def lvlh_rate(r_c: Any, v_c: Any, a_c: Any = None) -> F64:
     """Angular velocity of LVLH relative to ECI, in ECI axes [rad/s], (…, 3).
 
-    h/|r|² + (a·ĥ) r/|h| with h = r × v. The second term is the turn of the orbital plane; it needs the acceleration ``a_c``
-    [m/s²] of the reference orbit and vanishes in a point-mass field (J2 gives up to 1e-6 of the first).
+    h/|r|² + (a·ĥ) r/|h| with h = r × v. The second term is the turn of the orbital plane; it needs the acceleration
+    ``a_c`` [m/s²] of the reference orbit and vanishes in a point-mass field (J2 gives up to 1.5 J2 = 1.6e-3 of the
+    first in low Earth orbit).
     """
     r, v = _np(r_c), _np(v_c)
-    h = np.cross(r, v)
+    h = _quat.cross(r, v)
     rate = h / np.sum(r * r, axis=-1, keepdims=True)
     if a_c is not None:
         h2 = np.sum(h * h, axis=-1, keepdims=True)
@@ -60,7 +62,7 @@ def lvlh_from_of(r_c: Any, v_c: Any, pos: Any, vel: Any = None, a_c: Any = None)
     if vel is None:
         return _turn(axes, x)
     rate = lvlh_rate(r_c, v_c, a_c)
-    return _turn(axes, x), _turn(axes, _np(vel) - np.cross(rate, x))
+    return _turn(axes, x), _turn(axes, _np(vel) - _quat.cross(rate, x))
 
 
 def of_from_lvlh(r_c: Any, v_c: Any, pos: Any, vel: Any = None, a_c: Any = None) -> F64 | Pair:
@@ -69,7 +71,7 @@ def of_from_lvlh(r_c: Any, v_c: Any, pos: Any, vel: Any = None, a_c: Any = None)
     x = _turn_back(axes, _np(pos))
     if vel is None:
         return x
-    return x, _turn_back(axes, _np(vel)) + np.cross(lvlh_rate(r_c, v_c, a_c), x)
+    return x, _turn_back(axes, _np(vel)) + _quat.cross(lvlh_rate(r_c, v_c, a_c), x)
 
 
 def eci_from_of(r_c: Any, v_c: Any, pos: Any, vel: Any = None) -> F64 | Pair:
@@ -89,7 +91,7 @@ def ecef_from_eci(frame: BodyFixedFrame, t: Any, pos: Any, vel: Any = None) -> F
     axes, x = frame.rotation(_np(t)), _np(pos)
     if vel is None:
         return _turn(axes, x)
-    return _turn(axes, x), _turn(axes, _np(vel) - np.cross(frame.rate_eci, x))
+    return _turn(axes, x), _turn(axes, _np(vel) - _quat.cross(frame.rate_eci, x))
 
 
 def eci_from_ecef(frame: BodyFixedFrame, t: Any, pos: Any, vel: Any = None) -> F64 | Pair:
@@ -98,7 +100,7 @@ def eci_from_ecef(frame: BodyFixedFrame, t: Any, pos: Any, vel: Any = None) -> F
     x = _turn_back(axes, _np(pos))
     if vel is None:
         return x
-    return x, _turn_back(axes, _np(vel)) + np.cross(frame.rate_eci, x)
+    return x, _turn_back(axes, _np(vel)) + _quat.cross(frame.rate_eci, x)
 
 
 def quat_lvlh_from_of(r_c: Any, v_c: Any, quat: Any) -> F64:
@@ -150,4 +152,4 @@ def free_joint_velocity(quat: Any, qvel: Any, com_body: Any) -> tuple[F64, F64, 
     q, velocity = _np(quat), _np(qvel)
     omega = _quat.rotate(q, velocity[..., 3:6])
     arm = _quat.rotate(q, np.broadcast_to(_np(com_body), omega.shape))
-    return velocity[..., :3], omega, velocity[..., :3] + np.cross(omega, arm)
+    return velocity[..., :3], omega, velocity[..., :3] + _quat.cross(omega, arm)

@@ -1,6 +1,7 @@
 """Reference orbits: where a spacecraft is, in which frame, about which body, and when."""
 
 import math
+import numbers
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -52,7 +53,7 @@ class Orbit:
         object.__setattr__(self, "body", central_body(self.body))
         if isinstance(self.epoch, Time):
             object.__setattr__(self, "epoch", seconds_from_time(self.epoch))
-        if self.epoch is not None and not (isinstance(self.epoch, int | float) and math.isfinite(self.epoch)):
+        if self.epoch is not None and not (isinstance(self.epoch, numbers.Real) and math.isfinite(self.epoch)):
             raise ValueError(f"epoch is {self.epoch!r}: seconds past J2000 TT, an astropy Time or None is expected")
         distance = float(np.linalg.norm(self.r))
         if distance <= self.body.radius:
@@ -74,7 +75,7 @@ class Orbit:
     ) -> "Orbit":
         """A circular two-body orbit ``altitude`` [m] above the body's reference radius; angles in radians."""
         about = central_body(body)
-        if not isinstance(altitude, int | float | np.floating) or not altitude > 0.0:
+        if not isinstance(altitude, numbers.Real) or not altitude > 0.0:
             raise ValueError(f"altitude is {altitude!r}: a positive number of metres is expected")
         elements = OrbitalElements(about.radius + altitude, 0.0, inclination, raan, 0.0, argument_of_latitude)
         return cls._of_elements(elements, epoch, about)
@@ -164,11 +165,13 @@ class Orbit:
         return same and self.epoch == other.epoch and self.body == other.body
 
     def __hash__(self) -> int:
-        return hash((self.r.tobytes(), self.v.tobytes(), self.epoch, self.body))
+        return hash((*self.r.tolist(), *self.v.tolist(), self.epoch, self.body))  # not the bytes: -0.0 == 0.0
 
     def __repr__(self) -> str:
-        e = self.elements
-        return (
-            f"Orbit(body={self.body.name}, altitude={self.altitude / 1e3:.3f} km, a={e.semi_major_axis / 1e3:.3f} km, "
-            f"e={e.eccentricity:.6f}, i={math.degrees(e.inclination):.4f}°, epoch={self.epoch})"
-        )
+        try:
+            e = self.elements
+            a, i = e.semi_major_axis / 1e3, math.degrees(e.inclination)
+            shape = f"a={a:.3f} km, e={e.eccentricity:.6f}, i={i:.4f}°"
+        except ValueError:  # a parabola or a straight line
+            shape = f"r={self.r.tolist()}, v={self.v.tolist()}"
+        return f"Orbit(body={self.body.name}, altitude={self.altitude / 1e3:.3f} km, {shape}, epoch={self.epoch})"

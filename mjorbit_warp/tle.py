@@ -21,14 +21,18 @@ def _lines(tle: str | os.PathLike[str]) -> tuple[str, str, str]:
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     ones = [i for i, line in enumerate(lines[:-1]) if line.startswith("1 ") and lines[i + 1].startswith("2 ")]
     if len(ones) != 1 or len(lines) > 3:
-        raise ValueError(f"{where} is not one two-line element set: two lines that begin with 1 and 2, under an optional name")
+        raise ValueError(
+            f"{where} is not one two-line element set: two lines that begin with 1 and 2, under an optional name"
+        )
     return lines[ones[0]], lines[ones[0] + 1], where
 
 
 def _verify(line: str, where: str) -> None:
     """The checksum of a line: digits add up, a minus counts one (NORAD's format)."""
     if len(line) != 69 or not line[68].isdigit():
-        raise ValueError(f"line {line[0]} of {where} has {len(line)} characters: 69, ending in a checksum, are expected")
+        raise ValueError(
+            f"line {line[0]} of {where} has {len(line)} characters: 69, ending in a checksum, are expected"
+        )
     total = sum(int(c) if c.isdigit() else c == "-" for c in line[:68]) % 10
     if total != int(line[68]):
         raise ValueError(f"line {line[0]} of {where} has checksum {line[68]}, but its digits add up to {total}")
@@ -43,6 +47,8 @@ def state_from_tle(tle: str | os.PathLike[str], at: Time | None = None) -> tuple
     line1, line2, where = _lines(tle)
     for line in (line1, line2):
         _verify(line, where)
+    if line1[2:7] != line2[2:7]:
+        raise ValueError(f"{where} mixes two satellites: {line1[2:7]} on line 1 and {line2[2:7]} on line 2")
     satellite = Satrec.twoline2rv(line1, line2)
     # sgp4 keeps the epoch's day fraction apart: both parts are needed for microseconds
     time = Time(satellite.jdsatepoch, satellite.jdsatepochF, format="jd", scale="utc")

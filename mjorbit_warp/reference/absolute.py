@@ -7,6 +7,8 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from mjorbit_warp import _quat
+
 if TYPE_CHECKING:
     from mjorbit_warp.model import MjoModel
     from mjorbit_warp.reference.data import MjoData
@@ -33,6 +35,6 @@ def absolute_state(m: "MjoModel", d: "MjoData") -> AbsoluteState:
     d.batch.forward(stage=mujoco.mjtStage.mjSTAGE_VEL.value)
     omega = d.cvel[..., :3].copy()
     arm = d.xipos - d.subtree_com[:, m.mj.body_rootid]
-    velocity = d.cvel[..., 3:] + np.cross(omega, arm)
+    velocity = d.cvel[..., 3:] + _quat.cross(omega, arm)
     r = d.orbit.r[:, None] + d.xipos
     return AbsoluteState(r=r, v=d.orbit.v[:, None] + velocity, quat=d.xquat.copy(), omega=omega)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.orbit_data import orbit_per_world
 from mjorbit_warp.reference.orbit import Clock, OrbitData
+from mjorbit_warp.reference.rk4 import Joints
 from mjorbit_warp.reference.wrench import bodies_moved_by_dof
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class MjoData:
         self.qfrc_applied = np.zeros((nworld, mj.nv))
         self.qfrc_orbit = np.zeros((nworld, mj.nv))
         self.wrench = np.zeros((nworld, mj.nbody, 6))
+        self.joints = Joints(mj)
         self.moved_by = bodies_moved_by_dof(mj.body_parentid, mj.dof_bodyid)
         self.orbit: Any = None
         if orbits is not None:

@@ -3,6 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mjorbit_warp import _quat
+
 F64 = NDArray[np.float64]
 
 
@@ -69,4 +71,4 @@ def gravity_gradient_torque(r: F64, mu: ArrayLike, ximat: F64, inertia: F64) -> 
     tensor = np.einsum("...ij,...j,...kj->...ik", ximat, inertia, ximat)
     distance = np.linalg.norm(r, axis=-1, keepdims=True)
     r_hat = r / distance
-    return 3.0 * _column(mu) / distance**3 * np.cross(r_hat, np.einsum("...ij,...j->...i", tensor, r_hat))
+    return 3.0 * _column(mu) / distance**3 * _quat.cross(r_hat, np.einsum("...ij,...j->...i", tensor, r_hat))

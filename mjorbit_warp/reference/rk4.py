@@ -58,8 +58,8 @@ def expmap_rate(theta: F64, omega: F64) -> F64:
     turns = np.round(angle / (2.0 * np.pi))  # the same rotation by an angle in [−π, π]
     scale = np.divide(angle - 2.0 * np.pi * turns, angle, out=np.ones_like(angle), where=angle > 0.0)
     theta = theta * scale
-    once = np.cross(theta, omega)
-    return omega + 0.5 * once + bortz(np.abs(angle * scale)) * np.cross(theta, once)
+    once = _quat.cross(theta, omega)
+    return omega + 0.5 * once + bortz(np.abs(angle * scale)) * _quat.cross(theta, once)
 
 
 class Joints:
@@ -111,7 +111,7 @@ def _limit_act(mj: mujoco.MjModel, act: F64) -> F64:
 def rk4_step(d: "MjoData", evaluate: Callable[["MjoData", int], None]) -> None:
     """One step of mj_RungeKutta; ``evaluate(d, stage)`` fills qacc and act_dot with all loads of that stage."""
     mj, dt = d.batch.model, d.timestep[:, None]
-    joints = Joints(mj)
+    joints = d.joints
     q0, v0, act0 = d.qpos.copy(), d.qvel.copy(), d.act.copy()
     rate = v0
     sum_rate, sum_qacc, sum_act = np.zeros_like(v0), np.zeros_like(v0), np.zeros_like(act0)

@@ -72,7 +72,7 @@ def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None) -> None:
     if not ids.size:
         return
     d.batch.reset(ids, stage=mujoco.mjtStage.mjSTAGE_NONE.value)
-    for array in (d.clock.time, d.clock.base, d.clock.nstep, d.status, d.qfrc_applied):
+    for array in (d.clock.time, d.clock.base, d.clock.nstep, d.clock.dt, d.status, d.qfrc_applied):
         array[ids] = 0
     if d.orbit is not None:
         for name in ("r", "v"):

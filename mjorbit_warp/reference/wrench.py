@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from mjorbit_warp import _quat
 from mjorbit_warp.reference.gravity import encke_difference, gravity_gradient_torque, j2_difference
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def project(d: "MjoData", wrenches: F64) -> F64:
     mj = d.model.mj
     root = mj.body_rootid
     arm = d.xipos - d.subtree_com[:, root]
-    moment = wrenches[..., 3:] + np.cross(arm, wrenches[..., :3])
+    moment = wrenches[..., 3:] + _quat.cross(arm, wrenches[..., :3])
     resultant = np.einsum("ib,wbk->wik", d.moved_by, np.concatenate([moment, wrenches[..., :3]], axis=-1))
     return np.einsum("wik,wik->wi", d.cdof, resultant)
 

@@ -1,0 +1,207 @@
+"""Errors against reference trajectories, in metres and radians.
+
+    python benchmarks/accuracy.py --out benchmarks/results/accuracy.json            # everything, about 25 minutes
+    python benchmarks/accuracy.py free_body two_arm_warp --fraction 0.05            # some, the first 5 %
+"""
+
+import argparse
+import json
+import math
+import pathlib
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import mujoco
+import numpy as np
+import warp as wp
+
+import mjorbit_warp as mjo
+from mjorbit_warp import _quat
+from mjorbit_warp import reference as mjo_ref
+from mjorbit_warp.models import model_path
+
+DATA = pathlib.Path(__file__).parent.parent / "tests" / "data"
+INTEGRATORS = {"RK4": mujoco.mjtIntegrator.mjINT_RK4, "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST}
+FREE_BODY = """
+<mujoco><option timestep="0.1" gravity="0 0 0"/><worldbody><body name="body"><freejoint/>
+<inertial pos="0 0 0" mass="100" diaginertia="{}"/></body></worldbody></mujoco>
+"""
+# command of the two-arm case, joint order as in the model
+Q0 = np.array([0.30, -0.40, 0.20, 0.90, -0.25, 0.35, -0.30, 1.10])
+AMPLITUDE = np.array([0.45, 0.35, 0.50, 0.40, 0.40, 0.50, 0.45, 0.35])
+PERIOD = np.array([140.0, 95.0, 120.0, 80.0, 110.0, 150.0, 90.0, 130.0])
+PHASE = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5])
+vec8d = wp.types.vector(8, wp.float64)
+
+
+@wp.kernel(module="unique")
+def _command(
+    time_in: wp.array[wp.float64],
+    q0: vec8d,
+    amplitude: vec8d,
+    frequency: vec8d,
+    phase: vec8d,
+    ctrl_out: wp.array2d[float],
+):
+    worldid, j = wp.tid()
+    t = time_in[worldid]
+    swing = wp.sin(frequency[j] * t + phase[j]) * (wp.float64(1.0) - wp.exp(-t / wp.float64(60.0)))
+    ctrl_out[worldid, j] = float(q0[j] + amplitude[j] * swing)
+
+
+def command_warp(m: Any, d: Any) -> None:
+    """Joint commands at the time of the evaluation, on the device."""
+    values = [vec8d(*x) for x in (Q0, AMPLITUDE, 2.0 * np.pi / PERIOD, PHASE)]
+    wp.launch(_command, dim=(d.nworld, 8), inputs=[d.stage_time, *values], outputs=[d.ctrl])
+
+
+def command_numpy(m: Any, d: Any) -> None:
+    """The same in NumPy."""
+    t = d.stage_time[:, None]
+    d.ctrl[:] = Q0 + AMPLITUDE * (1.0 - np.exp(-t / 60.0)) * np.sin(2.0 * np.pi * t / PERIOD + PHASE)
+
+
+def angle_between(a: np.ndarray, b: np.ndarray) -> float:
+    """Angle of the rotation between two attitudes [rad]."""
+    q = _quat.mul(_quat.conj(a), b)
+    return float(2.0 * np.arctan2(np.linalg.norm(q[..., 1:], axis=-1), np.abs(q[..., 0])).max())
+
+
+def free_model(inertia: np.ndarray, orbit: mjo.Orbit, integrator: str, **options: bool) -> mjo.MjoModel:
+    """One rigid body of 100 kg."""
+    spec = mjo.MjoSpec.from_string(FREE_BODY.format(" ".join(map(str, inertia))))
+    spec.orbit, spec.options = orbit, mjo.OrbitOptions(**options)
+    spec.option.integrator = INTEGRATORS[integrator]
+    return spec.compile()
+
+
+def two_arm_model(truth: Any, integrator: str, timestep: float) -> mjo.MjoModel:
+    """The shipped free-flyer as the truth has it: no J2, no gravity gradient on single links."""
+    spec = mjo.MjoSpec.from_file(model_path("two_arm"))
+    spec.orbit = mjo.Orbit.from_state(truth["ref_r"][0], truth["ref_v"][0], frame="GCRS")
+    spec.options = mjo.OrbitOptions(j2=False, gravity_gradient=False)
+    spec.option.integrator = INTEGRATORS[integrator]
+    spec.option.timestep = timestep
+    return spec.compile()
+
+
+def samples(truth: Any, fraction: float, step: Callable[[], None], timestep: float) -> Iterator[int]:
+    """Advance to each time of the truth in turn; yields the sample's index."""
+    last = max(1, math.ceil(fraction * (len(truth["t"]) - 1)))
+    for i in range(1, last + 1):
+        for _ in range(round((truth["t"][i] - truth["t"][i - 1]) / timestep)):
+            step()
+        yield i
+
+
+def free_body(fraction: float = 1.0, integrator: str = "RK4") -> dict[str, float]:
+    """Relative position and attitude of a free body, 3 orbits, reference backend at dt 0.1."""
+    truth = np.load(DATA / "free_body_leo.npz")
+    orbit = mjo.Orbit.from_state(truth["ref_r"][0], truth["ref_v"][0], frame="GCRS")
+    model = free_model(truth["inertia"], orbit, integrator, j2=False, gravity_gradient=False)
+    data = mjo_ref.make_data(model, nthread=1)
+    data.qpos[:] = np.concatenate([truth["rel_r"][0], truth["q"][0]])
+    data.qvel[:] = np.concatenate([truth["rel_v"][0], truth["omega"][0]])
+    worst = dict.fromkeys(("position_m", "attitude_rad", "orbit_m"), 0.0)
+    for i in samples(truth, fraction, lambda: mjo_ref.mjo_step(model, data), 0.1):
+        errors = (
+            float(np.linalg.norm(data.qpos[0, :3] - truth["rel_r"][i])),
+            angle_between(data.qpos[0, 3:], truth["q"][i]),
+            float(np.linalg.norm(data.orbit.r[0] - truth["ref_r"][i])),
+        )
+        worst = {k: max(w, e) for (k, w), e in zip(worst.items(), errors, strict=True)}
+    return worst
+
+
+def tumble(fraction: float = 1.0) -> dict[str, float]:
+    """Attitude of a body tumbling under the gravity gradient, one orbit, reference backend at dt 0.1."""
+    truth = np.load(DATA / "tumble_gg.npz")
+    orbit = mjo.Orbit.from_state(truth["r"][0], truth["v"][0], frame="GCRS")
+    model = free_model(truth["inertia"], orbit, "RK4", j2=False)
+    data = mjo_ref.make_data(model, nthread=1)
+    data.qpos[:] = np.concatenate([np.zeros(3), truth["q"][0]])
+    data.qvel[:] = np.concatenate([np.zeros(3), truth["omega"][0]])
+    worst, effect = 0.0, 0.0
+    for i in samples(truth, fraction, lambda: mjo_ref.mjo_step(model, data), 0.1):
+        worst = max(worst, angle_between(data.qpos[0, 3:], truth["q"][i]))
+        effect = max(effect, angle_between(truth["q_no_gg"][i], truth["q"][i]))
+    return {"attitude_rad": worst, "effect_of_the_torque_rad": effect}
+
+
+def two_arm(fraction: float = 1.0, timestep: float = 0.1, integrator: str = "RK4") -> dict[str, float]:
+    """Two-arm free-flyer, half an orbit, reference backend."""
+    truth = np.load(DATA / "two_arm_free_flyer.npz")
+    model = two_arm_model(truth, integrator, timestep)
+    model.callback.control = command_numpy
+    data = mjo_ref.make_data(model, nthread=1)
+    data.qpos[:] = np.concatenate([truth["rel_bus_r"][0], truth["q"][0], truth["joint_q"][0]])
+    data.qvel[:] = np.concatenate([truth["rel_bus_v"][0], truth["omega"][0], truth["joint_v"][0]])
+    worst = dict.fromkeys(("joint_rad", "attitude_rad", "bus_m"), 0.0)
+    for i in samples(truth, fraction, lambda: mjo_ref.mjo_step(model, data), timestep):
+        errors = (
+            float(np.abs(data.qpos[0, 7:] - truth["joint_q"][i]).max()),
+            angle_between(data.qpos[0, 3:7], truth["q"][i]),
+            float(np.linalg.norm(data.qpos[0, :3] - truth["rel_bus_r"][i])),
+        )
+        worst = {k: max(w, e) for (k, w), e in zip(worst.items(), errors, strict=True)}
+    return worst
+
+
+def two_arm_warp(fraction: float = 1.0, integrator: str = "RK4") -> dict[str, float]:
+    """The same on the Warp backend, float32, at dt 0.1 as float32 holds it; truth at the clock's true time."""
+    truth = np.load(DATA / "two_arm_free_flyer.npz")
+    model = two_arm_model(truth, integrator, 0.1)
+    model.callback.control = command_warp
+    data = mjo.make_data(model, nworld=1)
+    data.qpos.assign(np.concatenate([truth["rel_bus_r"][0], truth["q"][0], truth["joint_q"][0]])[None])
+    data.qvel.assign(np.concatenate([truth["rel_bus_v"][0], truth["omega"][0], truth["joint_v"][0]])[None])
+    replay = mjo.capture(model, data, nstep=50)
+    worst = dict.fromkeys(("joint_rad", "com_m", "orbit_m"), 0.0)
+    for i in samples(truth, fraction, replay, 50 * 0.1):
+        late = data.time.numpy()[0] - truth["t"][i]  # up to 4e-5 s: float32(0.1) is not 0.1
+        mjo.absolute_state(model, data)
+        com = truth["rel_com_r"][i] + truth["rel_com_v"][i] * late
+        joint = truth["joint_q"][i] + truth["joint_v"][i] * late
+        orbit = truth["ref_r"][i] + truth["ref_v"][i] * late
+        errors = (
+            float(np.abs(data.qpos.numpy()[0, 7:] - joint).max()),
+            float(np.linalg.norm(data.xipos.numpy()[0, 1:] - com, axis=-1).max()),
+            float(np.linalg.norm(data.orbit.r.numpy()[0] - orbit)),
+        )
+        worst = {k: max(w, e) for (k, w), e in zip(worst.items(), errors, strict=True)}
+    return worst
+
+
+CASES: dict[str, Callable[[float], dict[str, float]]] = {
+    "free_body": free_body,
+    "free_body_implicitfast": lambda f: free_body(f, "implicitfast"),
+    "tumble": tumble,
+    "two_arm_warp": two_arm_warp,
+    "two_arm_warp_implicitfast": lambda f: two_arm_warp(f, "implicitfast"),
+    "two_arm": two_arm,
+    "two_arm_dt0050": lambda f: two_arm(f, 0.05),
+    "two_arm_dt0025": lambda f: two_arm(f, 0.025),
+}
+
+
+def main() -> None:
+    """Run cases and print or write JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cases", nargs="*", help=f"of {', '.join(CASES)}; default all")
+    parser.add_argument("--fraction", type=float, default=1.0, help="part of each trajectory, 0 to 1")
+    parser.add_argument("--out", help="JSON file")
+    args = parser.parse_args()
+    if unknown := set(args.cases) - set(CASES):
+        parser.error(f"unknown case {', '.join(sorted(unknown))}: allowed are {', '.join(CASES)}")
+    results: dict[str, Any] = {"fraction": args.fraction, "mujoco": mujoco.__version__, "warp": wp.__version__}
+    for name in args.cases or CASES:
+        start = time.perf_counter()
+        results[name] = CASES[name](args.fraction)
+        print(f"{name}: {results[name]} in {time.perf_counter() - start:.0f} s", flush=True)
+    if args.out:
+        pathlib.Path(args.out).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
