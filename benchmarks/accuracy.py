@@ -1,7 +1,7 @@
 """Errors against reference trajectories, in metres and radians.
 
-    python benchmarks/accuracy.py --out benchmarks/results/accuracy.json            # everything, about 25 minutes
-    python benchmarks/accuracy.py free_body two_arm_warp --fraction 0.05            # some, the first 5 %
+python benchmarks/accuracy.py --out benchmarks/results/accuracy.json            # everything, about 25 minutes
+python benchmarks/accuracy.py free_body two_arm_warp --fraction 0.05            # some, the first 5 %
 """
 
 import argparse

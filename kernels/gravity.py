@@ -65,9 +65,7 @@ def j2_difference(u: wp.vec3, eps: wp.vec3, pole: wp.vec3, g2: float) -> wp.vec3
 
 
 @wp.func
-def gravity_gradient_torque(
-    u: wp.vec3, eps: wp.vec3, n2: float, ximat: wp.mat33, inertia: wp.vec3
-) -> wp.vec3:
+def gravity_gradient_torque(u: wp.vec3, eps: wp.vec3, n2: float, ximat: wp.mat33, inertia: wp.vec3) -> wp.vec3:
     """Gravity-gradient torque (3μ/r³) r̂ × (J r̂) [N·m] about the body's COM, ECI (= world) axes.
 
     ``u``, ``eps`` as in encke_difference (r̂ is at the body, not at the origin), ``n2`` = μ/|r_c|³ [1/s²], ``ximat``

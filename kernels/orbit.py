@@ -17,7 +17,7 @@ def stage_fraction(stage: int) -> wp.float64:
 
 @wp.func
 def compensated_add(total: wp.vec3d, carry: wp.vec3d, increment: wp.vec3d):
-    """Kahan's sum: (total + increment, new carry). Keeps hours of small steps from losing the last digits of r and v."""
+    """Kahan's sum: (total + increment, new carry), so that hours of small steps keep the last digits of r and v."""
     y = increment + carry
     new = total + y
     return new, y - (new - total)

@@ -15,8 +15,8 @@ from mjorbit_warp.kernels.types import CentralBody, Clock, OrbitState
 def propagate_kernel(j2: bool, coupled: bool):
     """Kernel that ends a step with a reference orbit.
 
-    ``coupled``: MuJoCo ran RK4 and the wrench kernel left the orbit's stages, which are combined here. Otherwise the orbit
-    makes an RK4 step of its own over the interval.
+    ``coupled``: MuJoCo ran RK4 and the wrench kernel left the orbit's stages, which are combined here. Otherwise the
+    orbit makes an RK4 step of its own over the interval.
     """
     _, rk4_orbit = orbit_funcs(j2)
 

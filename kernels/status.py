@@ -12,7 +12,7 @@ OVERFLOW = wp.constant(int(Status.OVERFLOW))
 
 @wp.func
 def state_status(worldid: int, qpos: wp.array2d[float], qvel: wp.array2d[float], overflow: int) -> int:
-    """NONFINITE where a coordinate or a velocity is not finite, OVERFLOW where MJWarp dropped contacts or constraints."""
+    """NONFINITE coordinate or velocity; OVERFLOW where MJWarp dropped contacts or constraints."""
     status = int(0)
     total = float(0.0)  # 0·x is 0 for finite x, NaN otherwise: one sum instead of a branch per entry
     for i in range(qpos.shape[1]):

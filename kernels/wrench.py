@@ -32,8 +32,8 @@ def wrench_kernel(j2: bool, gravity_gradient: bool):
     ):
         """Force [N] and torque about the body's COM [N·m], world axes, at RK4 stage ``stage`` (0 outside RK4).
 
-        The orbit at a stage is R_k = R_0 + c_k dt V_(k−1), V_k = V_0 + c_k dt A_(k−1). The world body carries no load, so
-        its thread stores V_k and A_k for the next stage: no launch of its own, and no thread reads what this one writes.
+        The orbit at a stage is R_k = R_0 + c_k dt V_(k−1), V_k = V_0 + c_k dt A_(k−1). The world body carries no load,
+        so its thread stores V_k and A_k for the next stage: no launch of its own, and no other thread reads them now.
         """
         worldid, bodyid = wp.tid()
         mu = central.mu[worldid % central.mu.shape[0]]

@@ -38,7 +38,9 @@ def absolute_state(m: "MjoModel", d: "MjoData") -> AbsoluteState:
     if d.model is not m:
         raise ValueError("this data was made from another model: pass the model given to make_data")
     if d.orbit is None:
-        raise ValueError("the model has no orbit, so its bodies have no absolute state: set spec.orbit before compile()")
+        raise ValueError(
+            "the model has no orbit, so its bodies have no absolute state: set spec.orbit before compile()"
+        )
     shape = (d.nworld, m.mjw.nbody)
     dd = d.mjw
     with wp.ScopedDevice(d.device):

@@ -15,8 +15,9 @@ NAMES = ("control", "passive", "act_dyn", "act_gain", "act_bias", "sensor", "con
 class Callbacks:
     """User callbacks ``f(model, data)``, called with the MjoModel and the MjoData in every dynamics evaluation.
 
-    ``control`` runs first, before the orbit's forces, with ``data.stage_time`` at the evaluation's own time (RK4 stages
-    included): a command that is a function of time is not held over a step. It is not called when actuation is disabled.
+    ``control`` runs first, before the orbit's forces, with ``data.stage_time`` at the evaluation's own time (RK4
+    stages included): a command that is a function of time is not held over a step. It is not called when actuation is
+    disabled.
     ``passive`` runs after the orbit's forces are in ``qfrc_passive``. The others are MJWarp's.
 
     A callback that was set directly on ``model.mjw.callback`` is kept and chained, with MJWarp's own (Model, Data).
@@ -29,6 +30,9 @@ class Callbacks:
     act_bias: Hook | None
     sensor: Hook | None
     contactfilter: Hook | None
+    _model: "MjoModel"
+    _ours: dict[str, Hook]
+    _foreign: dict[str, Hook]
 
     def __init__(self, model: "MjoModel") -> None:
         object.__setattr__(self, "_model", model)
@@ -41,7 +45,9 @@ class Callbacks:
         if name not in NAMES:
             raise AttributeError(f"no callback {name!r}: allowed are {', '.join(NAMES)}")
         if value is not None and not callable(value):
-            raise TypeError(f"callback {name} is a {type(value).__name__}: a function f(model, data) or None is allowed")
+            raise TypeError(
+                f"callback {name} is a {type(value).__name__}: a function f(model, data) or None is allowed"
+            )
         object.__setattr__(self, name, value)
 
     def _wrapper(self, name: str) -> Hook:
@@ -55,7 +61,7 @@ class Callbacks:
 
     def run_control(self, m: "mjw.Model", d: "mjw.Data") -> None:
         """Call the control hooks once."""
-        self._control(m, d)
+        self._ours["control"](m, d)
 
     def has_control(self) -> bool:
         """Whether somebody wants to set ``ctrl`` in each evaluation."""
@@ -67,11 +73,10 @@ class Callbacks:
         Args:
           evaluate: f(mjw model, mjw data) that adds the orbit's forces in the passive callback.
         """
-        ours: dict[str, Hook] = self._ours
+        ours = self._ours
         if not ours:
             for name in NAMES:
                 ours[name] = self._wrapper(name)
-            object.__setattr__(self, "_control", ours["control"])
             chained = ours["passive"]
 
             def passive(m: "mjw.Model", d: "mjw.Data") -> None:

@@ -10,9 +10,9 @@ class CentralArrays:
     """float64 arrays (*,) of ``mu`` [m³/s²], ``radius`` [m] and ``j2`` [-], and the struct that kernels take."""
 
     def __init__(self, body: CentralBody) -> None:
-        self.mu = wp.array([body.mu], dtype=wp.float64)
-        self.radius = wp.array([body.radius], dtype=wp.float64)
-        self.j2 = wp.array([body.j2], dtype=wp.float64)
+        self.mu: wp.array = wp.array([body.mu], dtype=wp.float64)
+        self.radius: wp.array = wp.array([body.radius], dtype=wp.float64)
+        self.j2: wp.array = wp.array([body.j2], dtype=wp.float64)
 
     @property
     def struct(self) -> CentralBodyStruct:

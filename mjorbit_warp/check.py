@@ -25,8 +25,8 @@ def check_model(mj: mujoco.MjModel, require_free_joint: bool = True) -> None:
         raise ValueError("the model has no body but the world: add a <body> with a <freejoint/>")
     if fixed and require_free_joint:
         raise ValueError(
-            f"{', '.join(fixed)} has no free joint and is held by the orbit's moving origin: add <freejoint/> as its first "
-            "child, or compile with require_free_joint=False to keep it fixed there"
+            f"{', '.join(fixed)} has no free joint and is held by the orbit's moving origin: add <freejoint/> as its "
+            "first child, or compile with require_free_joint=False to keep it fixed there"
         )
     if mj.opt.disableflags & _BOTH_PASSIVE == _BOTH_PASSIVE:
         raise ValueError(
@@ -55,4 +55,5 @@ def zero_gravity(mj: mujoco.MjModel) -> str | None:
     if not gravity.any():
         return None
     mj.opt.gravity[:] = 0.0
-    return f"gravity {' '.join(f'{g:g}' for g in gravity)} of the MJCF was set to 0 0 0: gravity comes from the orbit alone"
+    was = " ".join(f"{g:g}" for g in gravity)
+    return f"gravity {was} of the MJCF was set to 0 0 0: gravity comes from the orbit alone"

@@ -54,7 +54,8 @@ class MjoData:
         self.status = wp.zeros(nworld, dtype=int)
         self.qfrc_orbit = wp.zeros((nworld, model.nv), dtype=float)
         self.wrench = wp.zeros((nworld, model.nbody), dtype=wp.spatial_vector)
-        self.orbit = None if orbits is None else OrbitData(orbits, model.options.orientation, self._clock)
+        # None in zero gravity; Any spares every user a check for that
+        self.orbit: Any = None if orbits is None else OrbitData(orbits, model.options.orientation, self._clock)
         self._stage: int | None = None  # index of the next dynamics evaluation inside a step
         self._sealed = True
 
@@ -66,7 +67,7 @@ class MjoData:
     def __setattr__(self, name: str, value: Any) -> None:
         if "_sealed" in self.__dict__ and not name.startswith("_"):
             raise AttributeError(
-                f"data.{name} cannot be rebound, as graphs keep the old array: write into it, data.{name}.assign(values)"
+                f"data.{name} cannot be rebound, as graphs keep the old array: use data.{name}.assign(values)"
             )
         object.__setattr__(self, name, value)
 

@@ -21,7 +21,7 @@ class OrbitalElements:
       eccentricity: e [-].
       inclination: i in [0, π] [rad].
       raan: right ascension of the ascending node [rad]; 0 on an equatorial orbit.
-      argument_of_periapsis: [rad]; 0 on a circular orbit.
+      argument_of_periapsis: within ±2π [rad]; 0 on a circular orbit.
       true_anomaly: [rad]; counted from the node on a circular orbit, from the x axis if it is equatorial too.
     """
 
@@ -33,7 +33,7 @@ class OrbitalElements:
     true_anomaly: float
 
     def __post_init__(self) -> None:
-        a, e, i, *_, nu = values = astuple(self)
+        a, e, i, _, periapsis, nu = values = astuple(self)
         if not all(isinstance(x, numbers.Real) and math.isfinite(x) for x in values):
             raise ValueError(f"orbital elements {values} must be six finite numbers")
         if e < 0.0:
@@ -47,6 +47,11 @@ class OrbitalElements:
             )
         if not 0.0 <= i <= math.pi:
             raise ValueError(f"inclination is {i}: 0 to pi radians are allowed (numpy.radians converts degrees)")
+        if abs(periapsis) > 2.0 * math.pi:  # more than a turn is nearly always degrees
+            raise ValueError(
+                f"argument_of_periapsis is {periapsis}: -2 pi to 2 pi radians are allowed "
+                "(numpy.radians converts degrees)"
+            )
         if e > 1.0 and 1.0 + e * math.cos(nu) <= 0.0:
             limit = math.acos(-1.0 / e)
             raise ValueError(f"true_anomaly is {nu}: a hyperbola of eccentricity {e} ends at ±{limit:.6f} rad")

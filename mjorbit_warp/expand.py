@@ -70,7 +70,7 @@ def _repeat(array: wp.array, nworld: int, name: str) -> wp.array:
     if array.size == 0:
         raise ValueError(f"{name} is empty in this model: there is nothing to expand")
     values = np.repeat(array.numpy(), nworld, axis=0)
-    out = wp.array(values, dtype=array.dtype, device=array.device)
+    out: Any = wp.array(values, dtype=array.dtype, device=array.device)
     if hasattr(array, "_is_batched"):
         out._is_batched = array._is_batched
     return out

@@ -39,8 +39,9 @@ def _no_gc() -> Iterator[None]:
 class CapturedStep:
     """A graph of ``nstep`` steps; calling it replays them. Made by ``capture``.
 
-    Arrays are read through the graph, so whatever is written into them between calls takes effect. If an array of the model
-    or of the data was replaced (``model.expand``), or an option or a callback changed, the next call captures again.
+    Arrays are read through the graph, so whatever is written into them between calls takes effect. If an array of the
+    model or of the data was replaced (``model.expand``), or an option or a callback changed, the next call captures
+    again.
 
     Attributes:
       model, data: what is stepped.
@@ -95,7 +96,9 @@ class CapturedStep:
         m, d = self.model, self.data
         check_pair(m, d)
         if d.device.is_cuda and not wp.is_mempool_enabled(d.device):
-            raise RuntimeError(f"capture needs the memory pool of {d.device}: call warp.set_mempool_enabled(device, True)")
+            raise RuntimeError(
+                f"capture needs the memory pool of {d.device}: call warp.set_mempool_enabled(device, True)"
+            )
         self.graph = None
         with wp.ScopedDevice(d.device), _no_gc(), wp.ScopedCapture(device=d.device) as captured:
             for _ in range(self.nstep):
@@ -115,8 +118,8 @@ class CapturedStep:
 def capture(model: "MjoModel", data: "MjoData", nstep: int = 1) -> CapturedStep:
     """Capture ``nstep`` calls of mjo_step in a graph, on a CUDA device or on Warp's CPU device.
 
-    The state is not advanced: the kernels are warmed up with one step that is undone. Nothing falls back: what cannot be
-    captured raises.
+    The state is not advanced: the kernels are warmed up with one step that is undone. Nothing falls back: what cannot
+    be captured raises.
     """
     if not isinstance(nstep, int) or nstep < 1:
         raise ValueError(f"nstep is {nstep!r}: a positive integer is expected")

@@ -11,7 +11,7 @@ from mjorbit_warp.options import OrbitOptions
 from mjorbit_warp.orbit import Orbit
 
 if TYPE_CHECKING:
-    import mujoco_warp as mjw
+    import mujoco_warp
     import warp as wp
 
     from mjorbit_warp.central import CentralArrays
@@ -46,13 +46,13 @@ class MjoModel:
         self.notes = notes
         self.callback = Callbacks(self)
         self._evaluate: Hook | None = None
-        self._mjw: mjw.Model | None = None
+        self._mjw: mujoco_warp.Model | None = None
         self._device: wp.Device | None = None
         self._central: CentralArrays | None = None
         self._datas: dict[int, weakref.ref[MjoData]] = {}
 
     @property
-    def mjw(self) -> "mjw.Model":
+    def mjw(self) -> "mujoco_warp.Model":
         """MJWarp's Model; made on Warp's current device if there is none yet."""
         if self._mjw is None:
             self.put()
@@ -76,7 +76,7 @@ class MjoModel:
 
     def put(self, device: Any = None) -> None:
         """Place the model on a device (default: Warp's current one); once placed it stays there."""
-        import mujoco_warp as mjw
+        import mujoco_warp
         import warp as wp
 
         from mjorbit_warp.central import CentralArrays
@@ -84,10 +84,12 @@ class MjoModel:
         wanted = wp.get_device(device)
         if self._mjw is not None:
             if wanted != self._device:
-                raise ValueError(f"the model is on {self._device}, not on {wanted}: compile the spec again for {wanted}")
+                raise ValueError(
+                    f"the model is on {self._device}, not on {wanted}: compile the spec again for {wanted}"
+                )
             return
         with wp.ScopedDevice(wanted):
-            self._mjw = mjw.put_model(self.mj)
+            self._mjw = mujoco_warp.put_model(self.mj)
             if self.orbit is not None:
                 self._central = CentralArrays(self.orbit.body)
         self._device = wanted
@@ -112,7 +114,7 @@ class MjoModel:
         key = id(data.mjw)
         self._datas[key] = weakref.ref(data, lambda _: self._datas.pop(key, None))
 
-    def data_of(self, d: "mjw.Data") -> "MjoData":
+    def data_of(self, d: "mujoco_warp.Data") -> "MjoData":
         """The MjoData of an MJWarp Data that was made from this model."""
         reference = self._datas.get(id(d))
         data = reference() if reference is not None else None
@@ -132,7 +134,7 @@ class MjoModel:
     def __setattr__(self, name: str, value: Any) -> None:
         if "_central" in self.__dict__ and name not in self.__dict__ and not name.startswith("_"):
             raise AttributeError(
-                f"model.{name} cannot be rebound, as graphs keep the old array: write into it with model.{name}.assign(...), "
+                f"model.{name} cannot be rebound, as graphs keep the old array: use model.{name}.assign(values), "
                 f"or give it a value per world with model.expand({name!r}, nworld)"
             )
         object.__setattr__(self, name, value)

@@ -57,27 +57,28 @@ class OrbitData:
         r = np.array([o.r for o in orbits])
         v = np.array([o.v for o in orbits])
         self.frames = body_frames(orbits, orientation)
-        self.r = wp.array(r, dtype=wp.vec3d)
-        self.v = wp.array(v, dtype=wp.vec3d)
-        self.r0 = wp.array(r, dtype=wp.vec3d)
-        self.v0 = wp.array(v, dtype=wp.vec3d)
+        self.r: wp.array = wp.array(r, dtype=wp.vec3d)
+        self.v: wp.array = wp.array(v, dtype=wp.vec3d)
+        self.r0: wp.array = wp.array(r, dtype=wp.vec3d)
+        self.v0: wp.array = wp.array(v, dtype=wp.vec3d)
         self.epoch = clock.epoch
         self.t = clock.t
-        self.pole = wp.array(np.array([f.pole for f in self.frames]), dtype=wp.vec3d)
-        self.lvlh = wp.array(frames.lvlh_axes(r, v), dtype=wp.mat33d)
+        self.pole: wp.array = wp.array(np.array([f.pole for f in self.frames]), dtype=wp.vec3d)
+        self.lvlh: wp.array = wp.array(frames.lvlh_axes(r, v), dtype=wp.mat33d)
         self.state = OrbitState()
         self.state.r = self.r
         self.state.v = self.v
         self.state.r_carry = wp.zeros(nworld, dtype=wp.vec3d)
         self.state.v_carry = wp.zeros(nworld, dtype=wp.vec3d)
-        self.state.stage_v = wp.zeros((4, nworld), dtype=wp.vec3d)
-        self.state.stage_a = wp.zeros((4, nworld), dtype=wp.vec3d)
+        stage_v: Any = wp.zeros((4, nworld), dtype=wp.vec3d)
+        stage_a: Any = wp.zeros((4, nworld), dtype=wp.vec3d)
+        self.state.stage_v, self.state.stage_a = stage_v, stage_a
         self.state.pole = self.pole
         self._sealed = True
 
     def __setattr__(self, name: str, value: Any) -> None:
         if "_sealed" in self.__dict__:
             raise AttributeError(
-                f"orbit.{name} cannot be rebound, as graphs keep the old array: write into it, orbit.{name}.assign(values)"
+                f"orbit.{name} cannot be rebound, as graphs keep the old array: use orbit.{name}.assign(values)"
             )
         object.__setattr__(self, name, value)

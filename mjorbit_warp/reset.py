@@ -34,7 +34,7 @@ def world_mask(d: "MjoData", mask: Any) -> wp.array:
 def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None) -> None:
     """Reset worlds to ``qpos0``, the initial orbit and time zero, and clear their status.
 
-    Positions (``xpos``, ``xipos``, …) are fresh afterwards in every world; other worlds' states are untouched, bit for bit.
+    Positions (``xpos``, ``xipos``, …) are fresh afterwards in every world; the states of other worlds keep their bits.
 
     Args:
       mask: (nworld,) bool, Warp array on the data's device or array-like; None resets all.

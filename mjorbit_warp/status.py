@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 class Status(enum.IntFlag):
     """Bits of ``data.status``; they stay until the world is reset.
 
-    NONFINITE: a coordinate, a velocity or the orbit is not finite. BELOW_SURFACE: the orbit's origin is inside the central
-    body. TOO_FAR: a body's COM is farther than 10 % of |r_c| from the origin. OVERFLOW: contacts or constraints were dropped.
+    NONFINITE: a coordinate, a velocity or the orbit is not finite. BELOW_SURFACE: the orbit's origin is inside the
+    central body. TOO_FAR: a body's COM is farther than 10 % of |r_c| from the origin. OVERFLOW: contacts or constraints
+    were dropped.
     """
 
     NONFINITE = 1

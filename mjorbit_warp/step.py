@@ -27,9 +27,7 @@ def _evaluation(m: "MjoModel"):
         if stage > 3:
             raise RuntimeError("MJWarp evaluated the dynamics more than 4 times in a step: is the sleep flag on?")
         if m.callback.has_control() and not mjw_model.opt.disableflags & mjw.DisableBit.ACTUATION:
-            wp.launch(
-                _stage_time, dim=d.nworld, inputs=[mjw_model.opt.timestep, d.time, stage], outputs=[d.stage_time]
-            )
+            wp.launch(_stage_time, dim=d.nworld, inputs=[mjw_model.opt.timestep, d.time, stage], outputs=[d.stage_time])
             m.callback.run_control(mjw_model, mjw_data)
         if d.orbit is not None:
             add_orbit_forces(m, d, stage)
@@ -84,10 +82,10 @@ def check_pair(m: "MjoModel", d: "MjoData") -> None:
 def mjo_step(m: "MjoModel", d: "MjoData") -> None:
     """Advance every world by one step: multibody and reference orbit together.
 
-    With the RK4 integrator every stage sees the orbit of its own time, so the whole system converges at fourth order. With
-    a single-stage integrator forces are those at t_n and the orbit makes an RK4 step over the interval. Afterwards
-    ``qpos``, ``qvel``, ``orbit`` and ``time`` are at t_(n+1); ``xipos`` and the like belong to the last evaluation, as in
-    MuJoCo (absolute_state and mjo_forward refresh them).
+    With the RK4 integrator every stage sees the orbit of its own time, so the whole system converges at fourth order.
+    With a single-stage integrator forces are those at t_n and the orbit makes an RK4 step over the interval. Afterwards
+    ``qpos``, ``qvel``, ``orbit`` and ``time`` are at t_(n+1); ``xipos`` and the like belong to the last evaluation, as
+    in MuJoCo (absolute_state and mjo_forward refresh them).
     """
     check_pair(m, d)
     coupled = m.mjw.opt.integrator == mjw.IntegratorType.RK4
@@ -107,7 +105,7 @@ def mjo_step(m: "MjoModel", d: "MjoData") -> None:
 
 
 def mjo_forward(m: "MjoModel", d: "MjoData") -> None:
-    """Evaluate the dynamics at the current state without advancing: positions, velocities, forces, sensors, ``qacc``."""
+    """Evaluate the dynamics at the current state without advancing: positions, forces, sensors, ``qacc``."""
     check_pair(m, d)
     with wp.ScopedDevice(d.device):
         if d.orbit is not None:

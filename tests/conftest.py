@@ -26,7 +26,11 @@ wp.config.quiet = True
 
 
 def compile_model(
-    source: str, integrator: str | None = None, orbit: mjo.Orbit | None = LEO, timestep: float | None = None, **options: Any
+    source: str,
+    integrator: str | None = None,
+    orbit: mjo.Orbit | None = LEO,
+    timestep: float | None = None,
+    **options: Any,
 ) -> mjo.MjoModel:
     """A shipped model by name, or a file of tests/data, in an orbit."""
     path = DATA / source if source.endswith(".xml") else model_path(source)

@@ -8,7 +8,7 @@ import pytest
 import mjorbit_warp as mjo
 from mjorbit_warp import reference as mjo_ref
 from mjorbit_warp.elements import OrbitalElements, elements_from_state, state_from_elements
-from tests.conftest import LEO, MU, compile_model
+from tests.conftest import DATA, LEO, MU, compile_model
 
 BACKENDS = pytest.mark.parametrize("backend", [mjo, mjo_ref], ids=["warp", "reference"])
 
@@ -130,7 +130,9 @@ def test_h14_intermediate_axis(backend: Any) -> None:
         before = w[1]
         momentum.append(np.linalg.norm([1.0, 2.0, 3.0] * w))
     reference = backend is mjo_ref
-    assert np.abs(np.array(flips) - [10.9169, 30.4698]).max() < (1e-4 if reference else 1e-3)
+    # an unstable axis: each flip multiplies float32 rounding by some 400 (measured 1e-5 s, then 8e-3 s)
+    tolerance = [1e-4, 1e-4] if reference else [1e-3, 5e-2]
+    assert (np.abs(np.array(flips) - [10.9169, 30.4698]) < tolerance).all()
     assert np.ptp(momentum) / 2.0 < (1e-11 if reference else 1e-5)  # float32: 5000 roundings
 
 
@@ -138,7 +140,7 @@ def test_h14_intermediate_axis(backend: Any) -> None:
 @pytest.mark.parametrize("explicit", [False, True])
 def test_h15_no_local_gravity(backend: Any, explicit: bool) -> None:
     """MuJoCo's default −9.81 is reported in one line and never felt: at rest at the origin, nothing moves in 10 s."""
-    spec = mjo.MjoSpec.from_file("tests/data/h15_no_option.xml")
+    spec = mjo.MjoSpec.from_file(DATA / "h15_no_option.xml")
     spec.orbit = LEO
     if explicit:
         spec.option.gravity = [0.0, 0.0, -9.81]
@@ -170,8 +172,9 @@ def test_h16_masses_are_what_mujoco_compiled(backend: Any) -> None:
 
 
 @BACKENDS
-def test_h18_one_bad_world_stays_alone(backend: Any) -> None:
+def test_h18_one_bad_world_stays_alone(backend: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """NaN in world 1: worlds 0 and 2 as without it, bit for bit; the status names it; its reset restores it."""
+    monkeypatch.chdir(tmp_path)  # MuJoCo C writes its warnings to a log file in the current folder
     model = compile_model("h28_two_boxes.xml")
     good, bad, new = (backend.make_data(model, nworld=3) for _ in range(3))
     for d in (good, bad):
@@ -263,7 +266,8 @@ def test_h30_clohessy_wiltshire(backend: Any) -> None:
     radius = 6778137.0
     speed = np.sqrt(MU / radius)
     orbit = mjo.Orbit(r=[radius, 0.0, 0.0], v=[0.0, speed, 0.0])
-    model = compile_model("box_satellite", orbit=orbit, j2=False, gravity_gradient=False)
+    dt = 1.0
+    model = compile_model("box_satellite", orbit=orbit, timestep=dt, j2=False, gravity_gradient=False)
     com = model.mj.body_ipos[1]
     period = 2.0 * np.pi * np.sqrt(radius**3 / MU)
     rate = speed / radius
@@ -271,31 +275,21 @@ def test_h30_clohessy_wiltshire(backend: Any) -> None:
     # the COM is at the stated place: the origin of the body is not
     write(d.qpos, [[100.0 - com[0], -com[1], -com[2], 1, 0, 0, 0], [-com[0], -com[1], 100.0 - com[2], 1, 0, 0, 0]])
     write(d.qvel, [[0.0, 100.0 * rate, 0.0, 0, 0, 0], np.zeros(6)])
-    quarter = round(period / 4.0 / 0.1)
-    replay = mjo.capture(model, d, nstep=100) if backend is mjo else None
+    replay = mjo.capture(model, d) if backend is mjo else lambda: mjo_ref.mjo_step(model, d)
+    quarter = round(period / 4.0 / dt)
     across = []
-
-    def advance(steps: int) -> None:
-        for _ in range(steps // 100 if replay else steps):
-            if replay is not None:
-                replay()
-            else:
-                mjo_ref.mjo_step(model, d)
-
-    steps = [100 * round(quarter / 100)] * 2 + [100 * round(quarter / 50)]
-    if backend is mjo_ref:
-        steps = steps[:2]  # half a period is enough here: the whole one is run by the other backend
-    time = 0.0
-    for n in steps:
-        advance(n)
-        time += n * 0.1
+    for n in (quarter, quarter, 2 * quarter):
+        for _ in range(n):
+            replay()
         a = backend.absolute_state(model, d)
         rho = read(a.r)[:, 1] - read(d.orbit.r)
         lvlh = mjo.frames.lvlh_from_of(read(d.orbit.r), read(d.orbit.v), rho)
         across.append(lvlh[1, 2])
-        nt = rate * time
+        nt = rate * read(d.time)[0]
         # closed form from (x0, 0, 0) at rest in LVLH
         expected = np.array([(4.0 - 3.0 * np.cos(nt)) * 100.0, 6.0 * (np.sin(nt) - nt) * 100.0, 0.0])
         assert np.abs(lvlh[0] - expected).max() < 4.0  # second order in x/r: 0.1 % of 3770 m
         assert abs(lvlh[1, 2] - 100.0 * np.cos(nt)) < 0.1
-    assert abs(across[1] + 100.0) < 0.2
+    assert abs(across[0]) < 0.1
+    assert abs(across[1] + 100.0) < 0.1
+    assert abs(lvlh[0, 1] + 3770.175) < 1.0  # exact two-body arc; the last sample is within 0.4 s of a period

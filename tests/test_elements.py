@@ -135,6 +135,8 @@ def test_energy_and_momentum():
         ({"semi_major_axis": 0.0}, "does not fit eccentricity"),
         ({"inclination": 51.6}, r"inclination is 51\.6: 0 to pi radians are allowed \(numpy\.radians"),
         ({"inclination": -0.1}, "0 to pi radians are allowed"),
+        ({"argument_of_periapsis": 90.0}, r"argument_of_periapsis is 90\.0: -2 pi to 2 pi radians are allowed"),
+        ({"argument_of_periapsis": -6.3}, r"argument_of_periapsis is -6\.3: -2 pi to 2 pi radians are allowed"),
         (
             {"semi_major_axis": -7e6, "eccentricity": 2.0, "true_anomaly": 2.2},
             r"true_anomaly is 2\.2: a hyperbola of eccentricity 2\.0 ends at ±2\.094395 rad",

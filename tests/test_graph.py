@@ -17,9 +17,14 @@ def test_captured_is_uncaptured(integrator: str) -> None:
     for d in (a, b):
         scatter(d, seed=1)
     mjo.mjo_forward(model, b)
-    before = mjo.get_state(model, b).numpy(), b.xipos.numpy(), b.qacc.numpy(), b.status.numpy()
+
+    def everything() -> list[np.ndarray]:
+        arrays = [mjo.get_state(model, b), b.xipos, b.qacc, b.status, b.qfrc_orbit, b.orbit.lvlh, b.mjw.time]
+        return [x.numpy().copy() for x in arrays]  # numpy() is a view on the CPU
+
+    before = everything()
     step = mjo.capture(model, b, nstep=4)
-    after = mjo.get_state(model, b).numpy(), b.xipos.numpy(), b.qacc.numpy(), b.status.numpy()
+    after = everything()
     assert all(np.array_equal(x, y) for x, y in zip(before, after, strict=True))
     assert gc.isenabled()
     for _ in range(3):

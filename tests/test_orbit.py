@@ -1,6 +1,7 @@
 """Orbits: every way to make one, and what a wrong one says."""
 
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -141,6 +142,12 @@ def test_units_and_epoch_messages():
             ValueError, match=r"epoch is .*: seconds past J2000 TT, an astropy Time or None is expected"
         ):
             Orbit(r=R, v=V, epoch=epoch)
+
+
+def test_tle_without_sgp4(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sgp4.api", None)  # as if it were not installed
+    with pytest.raises(ImportError, match=r"reading a TLE needs sgp4: pip install 'mjorbit-warp\[cli\]'"):
+        Orbit.from_tle("iss.tle")
 
 
 def test_own_body():

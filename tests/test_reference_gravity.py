@@ -51,7 +51,9 @@ def test_fields_against_40_digits() -> None:
         with mpmath.workdps(40):
             point, zonal = exact_field(list(r), list(pole))
         assert np.abs(point_gravity(r, MU) - np.array(point, dtype=float)).max() < 1e-14  # of 8 m/s²
-        assert np.abs(j2_gravity(r, MU, RE, J2, pole) - np.array(zonal, dtype=float)).max() < 1e-16  # a few roundings of 1.5e-2 m/s²
+        assert (
+            np.abs(j2_gravity(r, MU, RE, J2, pole) - np.array(zonal, dtype=float)).max() < 1e-16
+        )  # a few roundings of 1.5e-2 m/s²
 
 
 def test_j2_components_of_the_polar_form() -> None:

@@ -34,7 +34,7 @@ def test_state_errors(two_arm: mjo.MjoModel) -> None:
         mjo.get_state(two_arm, d, world_ids=[2])
     with pytest.raises(ValueError, match="twice"):
         mjo.get_state(two_arm, d, world_ids=[1, 1])
-    with pytest.raises(ValueError, match="is expected|are expected"):
+    with pytest.raises(ValueError, match=r"(is|are) expected"):
         mjo.set_state(two_arm, d, np.zeros((2, 3)))
 
 

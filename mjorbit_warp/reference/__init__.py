@@ -1,4 +1,4 @@
-"""Pure NumPy, float64 backend: MuJoCo C for the multibody solve, the same functions and array names as the Warp backend.
+"""Pure NumPy, float64 backend: MuJoCo C solves the multibody part; functions and arrays are named as in the Warp one.
 
 It is the yardstick of every kernel (each formula is written independently here) and the fast path without a GPU.
 """

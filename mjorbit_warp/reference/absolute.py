@@ -31,7 +31,9 @@ def absolute_state(m: "MjoModel", d: "MjoData") -> AbsoluteState:
     if d.model is not m:
         raise ValueError("this data was made from another model: pass the model given to make_data")
     if d.orbit is None:
-        raise ValueError("the model has no orbit, so its bodies have no absolute state: set spec.orbit before compile()")
+        raise ValueError(
+            "the model has no orbit, so its bodies have no absolute state: set spec.orbit before compile()"
+        )
     d.batch.forward(stage=mujoco.mjtStage.mjSTAGE_VEL.value)
     omega = d.cvel[..., :3].copy()
     arm = d.xipos - d.subtree_com[:, m.mj.body_rootid]

@@ -44,8 +44,8 @@ def _copy_parameters(m: "MjoModel", out: MjoData, ids: Any) -> None:
 def from_warp(model: "MjoModel", data: "WarpData", world_ids: Any = None) -> MjoData:
     """A reference MjoData with the state, orbit, clock and parameters of chosen Warp worlds.
 
-    Everything is taken at its float32 or float64 value on the device, the time step included, so the two backends start from
-    the same numbers.
+    Everything is taken at its float32 or float64 value on the device, the time step included, so the two backends start
+    from the same numbers.
     """
     from mjorbit_warp.state import get_state
 

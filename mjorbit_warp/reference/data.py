@@ -27,8 +27,8 @@ _BOUND = ("xipos", "ximat", "cdof", "subtree_com", "cvel", "qacc", "act_dot", "x
 class MjoData:
     """NumPy arrays of nworld worlds, with the names and shapes of the Warp backend; float64 throughout.
 
-    State arrays (``qpos``, ``ctrl``, …) are live views: write into them. Attributes that are not listed here are fields of
-    ``mujoco.MjData`` per world; one that is read for the first time is filled by the next evaluation.
+    State arrays (``qpos``, ``ctrl``, …) are live views: write into them. Attributes that are not listed here are fields
+    of ``mujoco.MjData`` per world; one that is read for the first time is filled by the next evaluation.
 
     Attributes:
       model: the MjoModel.

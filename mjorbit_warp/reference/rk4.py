@@ -24,7 +24,8 @@ def check_rk4(mj: mujoco.MjModel) -> None:
         if dyntype not in _INTEGRATED:
             name = mj.actuator(i).name or f"actuator {i}"
             raise NotImplementedError(
-                f"{name} has dyntype {_DYN(dyntype).name}: RK4 of the reference backend integrates none, integrator and filter"
+                f"{name} has dyntype {_DYN(dyntype).name}: RK4 of the reference backend integrates none, integrator "
+                "and filter"
             )
     for size, what in ((mj.nhistory, "delayed controls or sensors"), (mj.nplastic, "plastic springs")):
         if size:

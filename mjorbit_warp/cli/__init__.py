@@ -1,0 +1,81 @@
+"""The command ``mjorbit-warp``; its libraries come with the extra ``cli`` and are imported only when it runs."""
+
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+EXTRA = ("tyro", "rich", "matplotlib", "sgp4")
+INSTALL = "pip install 'mjorbit-warp[cli]'"
+_REFUSED = (ValueError, TypeError, ImportError, NotImplementedError, OSError)
+
+
+@contextmanager
+def _notes() -> Iterator[None]:
+    """Print each MjoWarning as one line on stderr."""
+    from mjorbit_warp.check import MjoWarning
+
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def one_line(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, MjoWarning):
+                print(f"note: {message}", file=sys.stderr)
+            else:
+                show(message, category, *place, **more)
+
+        warnings.showwarning = one_line
+        warnings.simplefilter("always", MjoWarning)
+        yield
+
+
+def _missing_extra(error: BaseException) -> str | None:
+    """The sentence about a missing library of the extra, None if the error is another."""
+    name = (error.name or "").partition(".")[0] if isinstance(error, ImportError) else ""
+    return f"this command needs {name}: {INSTALL}" if name in EXTRA else None
+
+
+def _run(args: list[str]) -> int:
+    import tyro
+
+    from mjorbit_warp.cli.demo import demo
+    from mjorbit_warp.cli.inspect import inspect
+
+    result = tyro.extras.subcommand_cli_from_dict(
+        {"demo": demo, "inspect": inspect},
+        prog="mjorbit-warp",
+        description="Articulated MuJoCo Warp spacecraft in a real orbit. `mjorbit-warp --version` prints the version.",
+        args=args,
+        config=(tyro.conf.FlagCreatePairsOff,),
+    )
+    return int(result)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+      argv: arguments, default those of the process.
+
+    Returns:
+      0 on success, 1 if a world of the simulation went bad, 2 if the input was refused.
+    """
+    args = list(sys.argv[1:] if argv is None else argv)
+    if args in (["--version"], ["-V"]):
+        from mjorbit_warp import __version__
+
+        print(f"mjorbit-warp {__version__}")
+        return 0
+    try:
+        with _notes():
+            return _run(args or ["--help"])
+    except SystemExit as stop:  # tyro has printed its help or its complaint
+        return stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 2
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except _REFUSED as error:
+        text = _missing_extra(error) or " ".join(str(error).split()) or type(error).__name__
+        print(f"error: {text}", file=sys.stderr)
+        return 2
