@@ -33,11 +33,13 @@ class Callbacks:
     _model: "MjoModel"
     _ours: dict[str, Hook]
     _foreign: dict[str, Hook]
+    _placed: set[str]
 
     def __init__(self, model: "MjoModel") -> None:
         object.__setattr__(self, "_model", model)
         object.__setattr__(self, "_ours", {})
         object.__setattr__(self, "_foreign", {})
+        object.__setattr__(self, "_placed", set())
         for name in NAMES:
             object.__setattr__(self, name, None)
 
@@ -87,8 +89,11 @@ class Callbacks:
         target = self._model.mjw.callback
         for name in NAMES:
             current = getattr(target, name)
-            if current is not None and current is not ours[name]:
+            if current is None and name in self._placed:
+                self._foreign.pop(name, None)  # somebody emptied the slot that held ours and theirs
+            elif current is not None and current is not ours[name]:
                 self._foreign[name] = current
             # MJWarp calls control too late for forces that read ctrl: ours runs inside the passive callback instead
             wanted = name == "passive" or (name != "control" and (getattr(self, name) or name in self._foreign))
             setattr(target, name, ours[name] if wanted else None)
+            (self._placed.add if wanted else self._placed.discard)(name)

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import warnings
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import mujoco
@@ -403,7 +404,7 @@ def _vector(values: tuple[float, ...]) -> str:
     return " ".join(f"{x:g}" for x in values)
 
 
-def _table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
     """Columns padded to their widest entry."""
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
     lines = []
@@ -467,7 +468,7 @@ def _text(report: ModelReport) -> list[str]:
     lines += ["", *_density_text(report.density_geoms)]
     lines += ["", "joints" if report.joints else "joints: none"]
     if report.joints:
-        rows = [
+        joints = [
             (
                 j.name,
                 j.type,
@@ -478,10 +479,10 @@ def _text(report: ModelReport) -> list[str]:
             )
             for j in report.joints
         ]
-        lines += _table(("name", "type", "body", "axis", "range [rad, m]", "damping"), rows)
+        lines += _table(("name", "type", "body", "axis", "range [rad, m]", "damping"), joints)
     lines += ["", "actuators" if report.actuators else "actuators: none"]
     if report.actuators:
-        rows = [
+        commands = [
             (
                 a.name,
                 a.target,
@@ -493,7 +494,7 @@ def _text(report: ModelReport) -> list[str]:
             )
             for a in report.actuators
         ]
-        lines += _table(("name", "target", "gain", "bias", "dynamics", "ctrl range", ""), rows)
+        lines += _table(("name", "target", "gain", "bias", "dynamics", "ctrl range", ""), commands)
     pairs = "1 pair" if report.contact_pairs == 1 else f"{report.contact_pairs} pairs"
     possible = f"possible, {pairs} of geoms may touch" if report.contacts else "not possible"
     lines += ["", f"contacts: {possible}"]

@@ -123,7 +123,7 @@ def test_demo(tmp_path: pathlib.Path, capsys: Capture) -> None:
     assert stat.S_IMODE(out.stat().st_mode) & stat.S_IRUSR
     assert (result["nworld"], result["nstep"], result["bad"]) == (2, 67, {})
     assert result["duration_s"] == pytest.approx(6.7, rel=1e-6)
-    # 6.7 s at 20 to 50 m: 1/2 n² ρ t² to twice that is 0.6 to 2.9 mm; e = 1e-3 and J2 are what Clohessy-Wiltshire leaves out
+    # 6.7 s at 20 to 50 m: ½n²ρt² to twice that, 0.6 to 2.9 mm; Clohessy-Wiltshire leaves out e = 1e-3 and J2
     assert 3e-4 < result["tidal_m"] < 3e-3
     assert result["cw_error_m"] < 0.02 * result["tidal_m"] + 2e-5
     assert result["momentum_error"] < 0.02 * result["momentum_change"] + 2e-6

@@ -18,6 +18,7 @@ H16 = """<mujoco model="h16"><option gravity="0 0 0"/><worldbody><body name="bus
  <geom name="box" type="box" size="0.5 0.5 0.5" mass="20"/>
  <geom name="panel_skin" type="box" pos="0 1.5 0" size="0.5 1 0.01" contype="0" conaffinity="0" group="2"/></body>
 </worldbody></mujoco>"""
+NO_GRAVITY = '<option gravity="0 0 0"/>'
 BODY = '<body name="{0}"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>{1}</body>'
 
 
@@ -55,7 +56,7 @@ def test_volumes_of_primitives_are_the_compilers() -> None:
         f'<body name="{kind}"><freejoint/><geom type="{kind}" size="{size}" density="700"/></body>'
         for kind, size in shapes.items()
     )
-    spec = mjo.MjoSpec.from_string(f"<mujoco><worldbody>{bodies}</worldbody></mujoco>")
+    spec = mjo.MjoSpec.from_string(f"<mujoco>{NO_GRAVITY}<worldbody>{bodies}</worldbody></mujoco>")
     report = inspect_model(spec.compile(), spec)
     assert report.density_geoms is not None
     listed = {g.body: g.mass for g in report.density_geoms}
@@ -68,11 +69,11 @@ def test_what_is_not_inferred() -> None:
     other = """<body name="b"><freejoint/><geom size="1" mass="2"/><geom size="1" mass="0"/>
       <geom size="1" density="0"/><geom size="1" group="5"/></body>"""
     xml = f'<compiler inertiagrouprange="0 4"/><worldbody>{BODY.format("a", geoms)}{other}</worldbody>'
-    spec = mjo.MjoSpec.from_string(f"<mujoco>{xml}</mujoco>")
+    spec = mjo.MjoSpec.from_string(f"<mujoco>{NO_GRAVITY}{xml}</mujoco>")
     report = inspect_model(spec.compile(), spec)
     assert report.density_geoms == ()
     assert report.mass == pytest.approx(3.0)
-    forced = mjo.MjoSpec.from_string(f'<mujoco><compiler inertiafromgeom="true"/>{xml}</mujoco>')
+    forced = mjo.MjoSpec.from_string(f'<mujoco>{NO_GRAVITY}<compiler inertiafromgeom="true"/>{xml}</mujoco>')
     report = inspect_model(forced.compile(), forced)
     assert [g.body for g in report.density_geoms or ()] == ["a"]
     assert report.bodies[0].mass == pytest.approx(1000 * 4 / 3 * math.pi)
@@ -80,8 +81,9 @@ def test_what_is_not_inferred() -> None:
 
 def test_actuators_joints_and_contacts() -> None:
     arm = """<body name="arm" pos="1 0 0"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>
-      <joint name="elbow" axis="0 0 1" range="-90 90" damping="0.5"/><geom size="0.1" mass="0"/></body><site name="s"/>"""
-    xml = f"""<mujoco><worldbody>{BODY.format("bus", '<geom size="0.1" mass="0"/>' + arm)}
+      <joint name="elbow" axis="0 0 1" range="-90 90" damping="0.5"/><geom size="0.1" mass="0"/></body>
+      <site name="s"/>"""
+    xml = f"""<mujoco>{NO_GRAVITY}<worldbody>{BODY.format("bus", '<geom size="0.1" mass="0"/>' + arm)}
       {BODY.format("other", '<geom size="0.1" mass="0"/>')}</worldbody><actuator>
       <motor name="motor" joint="elbow" ctrlrange="-3 3"/>
       <general name="wheel" site="s" gear="0 0 0 1 0 0" dyntype="integrator" gainprm="0"/>

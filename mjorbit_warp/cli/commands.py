@@ -1,5 +1,8 @@
 """Arm commands of the demo, on the device."""
 
+# mypy: ignore-errors
+# (the body of a kernel is Warp's, not Python's)
+
 import warp as wp
 
 wp.set_module_options({"enable_backward": False})
@@ -31,7 +34,7 @@ def _wave_commands(
     # Data out:
     ctrl_out: wp.array2d[float],
 ):
-    """``ctrl`` as a function of the evaluation's own time t: f(t) A sin(ω t + φ), f rising from 0 to 1 as (1 − cos)/2."""
+    """``ctrl`` as a function of the evaluation's own time t: f(t) A sin(ω t + φ), f rising as (1 − cos)/2 to 1."""
     worldid, i = wp.tid()
     t = stage_time_in[worldid]
     share = wp.min(t / waves.fade, wp.float64(1.0))

@@ -179,7 +179,7 @@ def _scatter(model: "MjoModel", data: "MjoData", seed: int) -> None:
     data.qpos.assign(qpos)
     data.qvel.assign(qvel)
 
-    waves = Waves()
+    waves: Any = Waves()
     with wp.ScopedDevice(data.device):
         waves.amplitude, waves.rate, waves.phase = (wp.array(x, dtype=wp.float32) for x in wave)
     waves.fade = FADE
@@ -315,7 +315,7 @@ def _table(result: dict[str, Any]) -> Table:
         "angular momentum, change": _quantity(result["momentum_change"], "N·m·s"),
         "off gravity-gradient impulse": _quantity(result["momentum_error"], "N·m·s"),
         "bad worlds": _bad_text(result["bad"]),
-        "picture": result["picture"],
+        "picture": escape(result["picture"]),
     }
     for key, value in rows.items():
         table.add_row(key, str(value))
