@@ -22,7 +22,7 @@ INTEGRATORS = {
 }
 LEO = mjo.Orbit.circular(altitude=400e3, inclination=np.radians(51.6), raan=0.5, argument_of_latitude=0.3)
 
-wp.config.quiet = True
+wp.config.log_level = wp.LOG_WARNING
 
 
 def compile_model(

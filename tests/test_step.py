@@ -109,7 +109,7 @@ def test_passive_forces_of_the_model_survive(two_arm: mjo.MjoModel, scattered: M
 
 
 def test_callbacks_of_the_user_are_chained() -> None:
-    """One through model.callback, one set on MJWarp's model before and one after: all are called once per evaluation."""
+    """Set through model.callback or on MJWarp's model: all are called once per evaluation."""
     model = compile_model("two_arm")
     d = mjo.make_data(model, nworld=1)
     calls: list[str] = []
