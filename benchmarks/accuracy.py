@@ -148,17 +148,19 @@ def two_arm(fraction: float = 1.0, timestep: float = 0.1, integrator: str = "RK4
     return worst
 
 
-def two_arm_warp(fraction: float = 1.0, integrator: str = "RK4") -> dict[str, float]:
-    """The same on the Warp backend, float32, at dt 0.1 as float32 holds it; truth at the clock's true time."""
+def two_arm_warp(
+    fraction: float = 1.0, integrator: str = "RK4", precision: str = "single", timestep: float = 0.1
+) -> dict[str, float]:
+    """The same on the Warp backend, float32, at dt as float32 holds it; truth at the clock's true time."""
     truth = np.load(DATA / "two_arm_free_flyer.npz")
-    model = two_arm_model(truth, integrator, 0.1)
+    model = two_arm_model(truth, integrator, timestep)
     model.callback.control = command_warp
-    data = mjo.make_data(model, nworld=1)
+    data = mjo.make_data(model, nworld=1, precision=precision)
     data.qpos.assign(np.concatenate([truth["rel_bus_r"][0], truth["q"][0], truth["joint_q"][0]])[None])
     data.qvel.assign(np.concatenate([truth["rel_bus_v"][0], truth["omega"][0], truth["joint_v"][0]])[None])
     replay = mjo.capture(model, data, nstep=50)
     worst = dict.fromkeys(("joint_rad", "com_m", "orbit_m"), 0.0)
-    for i in samples(truth, fraction, replay, 50 * 0.1):
+    for i in samples(truth, fraction, replay, 50 * timestep):
         late = data.time.numpy()[0] - truth["t"][i]  # up to 4e-5 s: float32(0.1) is not 0.1
         mjo.absolute_state(model, data)
         com = truth["rel_com_r"][i] + truth["rel_com_v"][i] * late
@@ -179,6 +181,8 @@ CASES: dict[str, Callable[[float], dict[str, float]]] = {
     "tumble": tumble,
     "two_arm_warp": two_arm_warp,
     "two_arm_warp_implicitfast": lambda f: two_arm_warp(f, "implicitfast"),
+    "two_arm_shadow": lambda f: two_arm_warp(f, precision="shadow"),
+    "two_arm_shadow_dt0025": lambda f: two_arm_warp(f, precision="shadow", timestep=0.025),
     "two_arm": two_arm,
     "two_arm_dt0050": lambda f: two_arm(f, 0.05),
     "two_arm_dt0025": lambda f: two_arm(f, 0.025),
@@ -190,17 +194,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cases", nargs="*", help=f"of {', '.join(CASES)}; default all")
     parser.add_argument("--fraction", type=float, default=1.0, help="part of each trajectory, 0 to 1")
-    parser.add_argument("--out", help="JSON file")
+    parser.add_argument("--out", help="JSON file; cases already in it are kept")
     args = parser.parse_args()
     if unknown := set(args.cases) - set(CASES):
         parser.error(f"unknown case {', '.join(sorted(unknown))}: allowed are {', '.join(CASES)}")
-    results: dict[str, Any] = {"fraction": args.fraction, "mujoco": mujoco.__version__, "warp": wp.__version__}
+    head = {"fraction": args.fraction, "mujoco": mujoco.__version__, "warp": wp.__version__}
+    out = pathlib.Path(args.out) if args.out else None
+    results: dict[str, Any] = json.loads(out.read_text(encoding="utf-8")) if out and out.exists() else {}
+    if any(results.get(key) != value for key, value in head.items()):
+        results = dict(head)  # another fraction or version: nothing of the old file is kept
     for name in args.cases or CASES:
         start = time.perf_counter()
         results[name] = CASES[name](args.fraction)
         print(f"{name}: {results[name]} in {time.perf_counter() - start:.0f} s", flush=True)
-    if args.out:
-        pathlib.Path(args.out).write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+        if out:
+            out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import json
 import platform
 import statistics
 import time
+from collections.abc import Callable
 from typing import Any
 
 import mujoco
@@ -18,6 +19,7 @@ import warp as wp
 import mjorbit_warp as mjo
 from mjorbit_warp.models import model_path
 
+CASES = (("RK4 single", "mjw.step"), ("implicitfast single", "mjw.step"), ("RK4 shadow", "single"))
 INTEGRATORS = {"RK4": mujoco.mjtIntegrator.mjINT_RK4, "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST}
 
 
@@ -29,50 +31,71 @@ def two_arm(integrator: str) -> mjo.MjoModel:
     return spec.compile()
 
 
-def initial_state(nworld: int, nq: int, nv: int) -> tuple[np.ndarray, np.ndarray]:
+def fill(data: Any) -> None:
     """Scattered worlds near the origin, joints bent, slowly tumbling."""
     rng = np.random.default_rng(1)
-    qpos = rng.uniform(-0.5, 0.5, (nworld, nq))
+    qpos = rng.uniform(-0.5, 0.5, data.qpos.shape)
     qpos[:, 3:7] /= np.linalg.norm(qpos[:, 3:7], axis=1, keepdims=True)
-    return qpos, rng.uniform(-0.01, 0.01, (nworld, nv))
+    data.qpos.assign(qpos)
+    data.qvel.assign(rng.uniform(-0.01, 0.01, data.qvel.shape))
 
 
-def measure(integrator: str, nworld: int, nstep: int, repeat: int) -> dict[str, Any]:
-    """Medians of alternating replays of the two graphs."""
-    model = two_arm(integrator)
-    qpos, qvel = initial_state(nworld, model.nq, model.nv)
-    data = mjo.make_data(model, nworld=nworld)
+def coupled_step(model: mjo.MjoModel, nworld: int, nstep: int, precision: str) -> Callable[[], None]:
+    """Replay of mjo_step; raises afterwards if a world went bad."""
+    data = mjo.make_data(model, nworld=nworld, precision=precision)
+    fill(data)
+    replay = mjo.capture(model, data, nstep=nstep)
+
+    def call() -> None:
+        replay()
+        if data.bad_worlds():
+            raise RuntimeError(f"worlds went bad, timings mean nothing: {data.bad_worlds()}")
+
+    return call
+
+
+def bare_step(model: mjo.MjoModel, nworld: int, nstep: int) -> Callable[[], None]:
+    """Replay of MJWarp's own step on the same model and state, without an orbit."""
     bare_model, bare = mjw.put_model(model.mj), mjw.make_data(model.mj, nworld=nworld)
-    for d in (data, bare):
-        d.qpos.assign(qpos)
-        d.qvel.assign(qvel)
-    coupled = mjo.capture(model, data, nstep=nstep)
+    fill(bare)
     mjw.step(bare_model, bare)
     with wp.ScopedCapture() as captured:
         for _ in range(nstep):
             mjw.step(bare_model, bare)
 
-    def clock(call: Any) -> float:
+    def call() -> None:
+        wp.capture_launch(captured.graph)
+        if not np.isfinite(bare.qpos.numpy()).all():
+            raise RuntimeError("the bare step went bad, timings mean nothing")
+
+    return call
+
+
+def measure(name: str, baseline: str, nworld: int, nstep: int, repeat: int) -> dict[str, Any]:
+    """Medians of two replays that alternate; ``name`` is "integrator precision"."""
+    integrator, precision = name.split()
+    model = two_arm(integrator)
+    calls = [coupled_step(model, nworld, nstep, precision)]
+    if baseline == "mjw.step":
+        calls.append(bare_step(model, nworld, nstep))
+    else:
+        calls.append(coupled_step(model, nworld, nstep, baseline))
+
+    def clock(call: Callable[[], None]) -> float:
         wp.synchronize()
         start = time.perf_counter()
         call()
         wp.synchronize()
         return (time.perf_counter() - start) / nstep
 
-    times: dict[str, list[float]] = {"mjo_step": [], "mjw.step": []}
-    for i in range(repeat + 1):
-        pair = (clock(coupled), clock(lambda: wp.capture_launch(captured.graph)))
-        if i:  # the first pair warms caches
-            times["mjo_step"].append(pair[0])
-            times["mjw.step"].append(pair[1])
-    ratios = [a / b for a, b in zip(times["mjo_step"], times["mjw.step"], strict=True)]
-    if data.bad_worlds() or not np.isfinite(bare.qpos.numpy()).all():
-        raise RuntimeError(f"worlds went bad, timings mean nothing: {data.bad_worlds()}")
+    pairs = [[clock(call) for call in calls] for _ in range(repeat + 1)][1:]  # the first pair warms caches
+    ratios = [a / b for a, b in pairs]
     return {
-        "integrator": integrator,
+        "step": name,
+        "baseline": baseline,
         "graph": True,
-        "mjo_step_ms": 1e3 * statistics.median(times["mjo_step"]),
-        "mjw_step_ms": 1e3 * statistics.median(times["mjw.step"]),
+        "step_ms": 1e3 * statistics.median(a for a, _ in pairs),
+        "baseline_ms": 1e3 * statistics.median(b for _, b in pairs),
         "ratio_median": statistics.median(ratios),
         "ratio_min": min(ratios),
         "ratio_max": max(ratios),
@@ -80,8 +103,8 @@ def measure(integrator: str, nworld: int, nstep: int, repeat: int) -> dict[str, 
 
 
 def main() -> None:
-    """Run both integrators and print or write JSON."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Run all cases and print or write JSON."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nworld", type=int, default=256)
     parser.add_argument("--nstep", type=int, default=10)
     parser.add_argument("--repeat", type=int, default=15)
@@ -94,7 +117,7 @@ def main() -> None:
         "nworld": args.nworld,
         "nstep": args.nstep,
         "repeat": args.repeat,
-        "results": [measure(name, args.nworld, args.nstep, args.repeat) for name in INTEGRATORS],
+        "results": [measure(*case, args.nworld, args.nstep, args.repeat) for case in CASES],
     }
     text = json.dumps(result, indent=1)
     print(text)

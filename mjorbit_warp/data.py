@@ -10,6 +10,7 @@ import warp as wp
 from mjorbit_warp.kernels.types import Clock
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.orbit_data import OrbitData, orbit_per_world
+from mjorbit_warp.shadow import PRECISIONS, check_shadow, make_shadow
 from mjorbit_warp.status import worlds_by_status
 
 if TYPE_CHECKING:
@@ -31,11 +32,13 @@ class MjoData:
       time: elapsed simulation time, float64 [s]                            (nworld,)
       stage_time: time of the dynamics evaluation under way, float64 [s]    (nworld,)
       status: Status bits                                                   (nworld,)
+      precision: "single" or "shadow".
+      shadow: float64 ``qpos``, ``qvel``, ``act`` of precision "shadow", else None.
       qfrc_orbit: the orbit's part of qfrc_passive [N, N·m]                 (nworld, nv)
       wrench: force [N] and torque [N·m] of the orbit about each body's COM, world axes   (nworld, nbody, 6)
     """
 
-    def __init__(self, model: "MjoModel", d: mjw.Data, orbits: list[Orbit] | None) -> None:
+    def __init__(self, model: "MjoModel", d: mjw.Data, orbits: list[Orbit] | None, precision: str) -> None:
         nworld = d.nworld
         self.model = model
         self.mjw = d
@@ -56,6 +59,8 @@ class MjoData:
         self.wrench = wp.zeros((nworld, model.nbody), dtype=wp.spatial_vector)
         # None in zero gravity; Any spares every user a check for that
         self.orbit: Any = None if orbits is None else OrbitData(orbits, model.options.orientation, self._clock)
+        self.precision = precision
+        self.shadow: Any = make_shadow(d, model.nv) if precision == "shadow" else None
         self._stage: int | None = None  # index of the next dynamics evaluation inside a step
         self._sealed = True
 
@@ -81,6 +86,7 @@ def make_data(
     nworld: int = 1,
     *,
     orbit: Orbit | Sequence[Orbit] | None = None,
+    precision: str = "single",
     device: Any = None,
     nconmax: int | None = None,
     njmax: int | None = None,
@@ -92,6 +98,8 @@ def make_data(
       model: a compiled model; it is placed on ``device`` if it is not on one yet.
       nworld: number of worlds.
       orbit: initial reference orbit, or one per world; default: the model's.
+      precision: "single" (MJWarp's float32 state) or "shadow" (a float64 copy of the state is what is integrated, and
+        rounded into MJWarp's arrays at each step; needs the RK4 integrator).
       device: Warp device, default the current one.
       nconmax, njmax, sizes: capacities, as in ``mujoco_warp.make_data``.
 
@@ -103,6 +111,10 @@ def make_data(
     orbits = orbit_per_world(model.orbit, orbit, int(nworld))
     model.put(device if device is not None or model._mjw is None else model.device)
     rk4 = model.opt.integrator == mjw.IntegratorType.RK4
+    if precision not in PRECISIONS:
+        raise ValueError(f"precision is {precision!r}: allowed are {', '.join(map(repr, PRECISIONS))}")
+    if precision == "shadow":
+        check_shadow(model.mj, rk4)
     if njmax == 0 and not rk4:
         raise ValueError(f"njmax is 0: {_SINGLE_STAGE_NEEDS_ROWS}, at least 1 is needed")
     with wp.ScopedDevice(model.device):
@@ -113,7 +125,7 @@ def make_data(
         d = allocate(njmax)
         if d.njmax == 0 and not rk4:
             d = allocate(1)
-        data = MjoData(model, d, orbits)
+        data = MjoData(model, d, orbits, precision)
         model.register(data)
         mjw.kinematics(model.mjw, d)
         mjw.com_pos(model.mjw, d)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import warp as wp
 
+from mjorbit_warp.state import state_components
 from mjorbit_warp.step import check_pair, mjo_step
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def _arrays(root: Any) -> Iterator[wp.array]:
     for value in vars(root).values():
         if isinstance(value, wp.array):
             yield value
-        elif dataclasses.is_dataclass(value):
+        elif dataclasses.is_dataclass(value):  # contact and efc of MJWarp's Data
             yield from _arrays(value)
 
 
@@ -79,15 +80,9 @@ class CapturedStep:
         """Compile every kernel of a step, then put back every array that the step changed."""
         m, d = self.model, self.data
         check_pair(m, d)
-        owners: list[Any] = [d.mjw, d, d._clock] + ([] if d.orbit is None else [d.orbit, d.orbit.state])
-        saved: dict[int, tuple[wp.array, Any]] = {}
-        for owner in owners:
-            names = vars(owner) if not hasattr(owner, "_cls") else {n: getattr(owner, n) for n in owner._cls.vars}
-            for value in names.values():
-                arrays = [value] if isinstance(value, wp.array) else []
-                if dataclasses.is_dataclass(value) and value is not m:
-                    arrays = list(_arrays(value))
-                saved |= {a.ptr: (a, a.numpy().copy()) for a in arrays if a.size}
+        owners = [d.mjw, d] if d.orbit is None else [d.mjw, d, d.orbit]
+        arrays = [array for owner in owners for array in _arrays(owner)] + list(state_components(d).values())
+        saved = {a.ptr: (a, a.numpy().copy()) for a in arrays if a.size}
         mjo_step(m, d)
         for array, values in saved.values():
             array.assign(values)

@@ -7,6 +7,7 @@ import numpy as np
 import warp as wp
 
 from mjorbit_warp.kernels.reset import _reset_clock, _reset_orbit
+from mjorbit_warp.shadow import shadow_reset
 from mjorbit_warp.step import check_pair
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None) -> None:
     with wp.ScopedDevice(d.device):
         mjw.reset_data(m.mjw, d.mjw, reset=chosen)
         wp.launch(_reset_clock, dim=d.nworld, inputs=[chosen], outputs=[d._clock, d.status])
+        if d.shadow is not None:
+            shadow_reset(d, chosen)
         if d.orbit is not None:
             wp.launch(
                 _reset_orbit,

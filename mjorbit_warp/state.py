@@ -39,7 +39,8 @@ def _scalars(array: wp.array) -> wp.array:
     return wp.array(ptr=array.ptr, dtype=scalar, shape=(nworld, width), device=array.device, copy=False)
 
 
-def _components(d: "MjoData") -> dict[str, wp.array]:
+def state_components(d: "MjoData") -> dict[str, wp.array]:
+    """Parts of a state vector by name, as (nworld, n) views of the live arrays."""
     clock = d._clock
     parts = {name: getattr(clock, name) for name in ("time", "base", "nstep", "dt", "epoch")}
     if d.orbit is not None:
@@ -47,13 +48,15 @@ def _components(d: "MjoData") -> dict[str, wp.array]:
         parts |= {f"orbit.{name}": getattr(state, name) for name in ("r", "v", "r_carry", "v_carry")}
         parts |= {"orbit.r0": d.orbit.r0, "orbit.v0": d.orbit.v0}
     parts |= {name: getattr(d.mjw, name) for name in MUJOCO_COMPONENTS}
+    if d.shadow is not None:
+        parts |= {f"shadow.{name}": getattr(d.shadow, name) for name in ("qpos", "qvel", "act")}
     return {name: _scalars(array) for name, array in parts.items() if array.size}
 
 
 def state_layout(d: "MjoData") -> dict[str, slice]:
     """Columns of each component in a state vector: clock, orbit (with its initial value), then MuJoCo's state."""
     layout, start = {}, 0
-    for name, array in _components(d).items():
+    for name, array in state_components(d).items():
         layout[name] = slice(start, start + array.shape[1])
         start += array.shape[1]
     return layout
@@ -86,7 +89,7 @@ def get_state(m: "MjoModel", d: "MjoData", world_ids: Any = None) -> wp.array:
     with wp.ScopedDevice(d.device):
         out = wp.zeros((ids.shape[0], state_size(d)), dtype=wp.float64)
         start = 0
-        for array in _components(d).values():
+        for array in state_components(d).values():
             inputs = [array, ids, start]
             wp.launch(gather_kernel(array.dtype), dim=(ids.shape[0], array.shape[1]), inputs=inputs, outputs=[out])
             start += array.shape[1]
@@ -111,7 +114,7 @@ def set_state(m: "MjoModel", d: "MjoData", state: Any, world_ids: Any = None) ->
         )
     with wp.ScopedDevice(d.device):
         start = 0
-        for array in _components(d).values():
+        for array in state_components(d).values():
             inputs = [state, ids, start]
             wp.launch(scatter_kernel(array.dtype), dim=(ids.shape[0], array.shape[1]), inputs=inputs, outputs=[array])
             start += array.shape[1]

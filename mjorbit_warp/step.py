@@ -9,6 +9,7 @@ from mjorbit_warp.kernels.clock import _stage_time
 from mjorbit_warp.kernels.project import _project
 from mjorbit_warp.kernels.propagate import _advance_clock, _refresh, propagate_kernel
 from mjorbit_warp.kernels.wrench import wrench_kernel
+from mjorbit_warp.shadow import check_shadow, shadow_advance, shadow_stage
 
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData
@@ -29,6 +30,8 @@ def _evaluation(m: "MjoModel"):
         if m.callback.has_control() and not mjw_model.opt.disableflags & mjw.DisableBit.ACTUATION:
             wp.launch(_stage_time, dim=d.nworld, inputs=[mjw_model.opt.timestep, d.time, stage], outputs=[d.stage_time])
             m.callback.run_control(mjw_model, mjw_data)
+        if d.shadow is not None and d._stage is not None:
+            shadow_stage(d, stage)
         if d.orbit is not None:
             add_orbit_forces(m, d, stage)
 
@@ -89,6 +92,8 @@ def mjo_step(m: "MjoModel", d: "MjoData") -> None:
     """
     check_pair(m, d)
     coupled = m.mjw.opt.integrator == mjw.IntegratorType.RK4
+    if d.shadow is not None:
+        check_shadow(m.mj, coupled)
     with wp.ScopedDevice(d.device):
         d._stage = 0
         try:
@@ -101,6 +106,8 @@ def mjo_step(m: "MjoModel", d: "MjoData") -> None:
                 f"MJWarp evaluated the dynamics {evaluations} times in a step instead of {4 if coupled else 1}: "
                 "are the flags spring and damper both disabled, or sleep enabled?"
             )
+        if d.shadow is not None:
+            shadow_advance(m, d)
         _propagate(m, d, coupled)
 
 

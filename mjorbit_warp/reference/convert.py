@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mjorbit_warp.reference.data import MjoData, set_const
-from mjorbit_warp.reference.state import set_state
+from mjorbit_warp.reference.state import set_state, state_layout
 
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData as WarpData
@@ -48,6 +48,7 @@ def from_warp(model: "MjoModel", data: "WarpData", world_ids: Any = None) -> Mjo
     from the same numbers.
     """
     from mjorbit_warp.state import get_state
+    from mjorbit_warp.state import state_layout as warp_layout
 
     ids = np.arange(data.nworld) if world_ids is None else np.asarray(world_ids)
     orbits = None if data.orbit is None else [model.orbit] * ids.size
@@ -58,5 +59,7 @@ def from_warp(model: "MjoModel", data: "WarpData", world_ids: Any = None) -> Mjo
         out.orbit.pole = pole[ids % pole.shape[0]]
         out.orbit.frames = [data.orbit.frames[i % len(data.orbit.frames)] for i in ids]
     set_const(model, out)
-    set_state(model, out, get_state(model, data, ids).numpy())
+    state = get_state(model, data, ids).numpy()
+    theirs = warp_layout(data)
+    set_state(model, out, np.concatenate([state[:, theirs[name]] for name in state_layout(out)], axis=1))
     return out
