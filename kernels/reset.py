@@ -9,22 +9,31 @@ wp.set_module_options({"enable_backward": False})
 
 
 @wp.func
-def reset_clock(clock: Clock, worldid: int):
-    """Elapsed time back to zero; the epoch stays."""
-    clock.time[worldid] = wp.float64(0.0)
-    clock.base[worldid] = wp.float64(0.0)
+def reset_clock(clock: Clock, worldid: int, start: wp.float64):
+    """Elapsed time back to ``start`` [s]; the epoch stays."""
+    clock.time[worldid] = start
+    clock.base[worldid] = start
     clock.nstep[worldid] = wp.int64(0)
     clock.dt[worldid] = wp.float64(0.0)
-    clock.t[worldid] = clock.epoch[worldid]
+    clock.t[worldid] = clock.epoch[worldid] + start
 
 
 @wp.kernel
-def _reset_clock(mask_in: wp.array[bool], clock: Clock, status_out: wp.array[int]):
+def _reset_clock(mask_in: wp.array[bool], start: wp.float64, clock: Clock, status_out: wp.array[int]):
     """Clock and status of the masked worlds."""
     worldid = wp.tid()
     if mask_in[worldid]:
-        reset_clock(clock, worldid)
+        reset_clock(clock, worldid, start)
         status_out[worldid] = 0
+
+
+@wp.kernel
+def _chosen_key(mask_in: wp.array[bool], key: int, key_out: wp.array[int]):
+    """Keyframe of each world, −1 (untouched) where the mask is off."""
+    worldid = wp.tid()
+    key_out[worldid] = -1
+    if mask_in[worldid]:
+        key_out[worldid] = key
 
 
 @wp.kernel

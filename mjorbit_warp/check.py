@@ -49,6 +49,30 @@ def check_model(mj: mujoco.MjModel, require_free_joint: bool = True) -> None:
                 )
 
 
+def check_initial_state(mj: mujoco.MjModel, distance: float | None) -> None:
+    """Refuse a reference pose or keyframe that is not finite, or a body far from the orbit's origin.
+
+    Args:
+      distance: |r_c| of the orbit [m], None without one.
+    """
+    for name, values in (("qpos0", mj.qpos0), ("a keyframe", mj.key_qpos), ("a keyframe", mj.key_qvel)):
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"{name} of the model has entries that are not finite: {np.asarray(values).ravel().tolist()}"
+            )
+    if distance is None:
+        return
+    data = mujoco.MjData(mj)
+    mujoco.mj_kinematics(mj, data)
+    far = np.linalg.norm(data.xipos, axis=1)
+    body = int(np.argmax(far))
+    if far[body] > 0.1 * distance:
+        raise ValueError(
+            f"{mj.body(body).name or f'body {body}'} is {far[body]:.6g} m from the orbit's origin, more than 10 % of the "
+            f"orbit's radius of {distance:.6g} m: positions in the MJCF are relative to the orbit"
+        )
+
+
 def zero_gravity(mj: mujoco.MjModel) -> str | None:
     """Set ``opt.gravity`` to zero in place; a one-line report if it was not. The orbit supplies gravity."""
     gravity = mj.opt.gravity.copy()

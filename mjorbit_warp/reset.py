@@ -6,7 +6,8 @@ import mujoco_warp as mjw
 import numpy as np
 import warp as wp
 
-from mjorbit_warp.kernels.reset import _reset_clock, _reset_orbit
+from mjorbit_warp.kernels.reset import _chosen_key, _reset_clock, _reset_orbit
+from mjorbit_warp.keyframe import keyframe_id
 from mjorbit_warp.shadow import shadow_reset
 from mjorbit_warp.step import check_pair
 
@@ -32,19 +33,27 @@ def world_mask(d: "MjoData", mask: Any) -> wp.array:
     return wp.array(values, dtype=bool, device=d.device)
 
 
-def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None) -> None:
-    """Reset worlds to ``qpos0``, the initial orbit and time zero, and clear their status.
+def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None, *, keyframe: str | int | None = None) -> None:
+    """Reset worlds to ``qpos0`` or a keyframe, the initial orbit and time zero, and clear their status.
 
     Positions (``xpos``, ``xipos``, …) are fresh afterwards in every world; the states of other worlds keep their bits.
 
     Args:
       mask: (nworld,) bool, Warp array on the data's device or array-like; None resets all.
+      keyframe: name or index of a keyframe of the model, whose time is taken too.
     """
     check_pair(m, d)
     chosen = world_mask(d, mask)
+    key = None if keyframe is None else keyframe_id(m, keyframe)
+    start = 0.0 if key is None else float(m.mj.key_time[key])
     with wp.ScopedDevice(d.device):
-        mjw.reset_data(m.mjw, d.mjw, reset=chosen)
-        wp.launch(_reset_clock, dim=d.nworld, inputs=[chosen], outputs=[d._clock, d.status])
+        if key is None:
+            mjw.reset_data(m.mjw, d.mjw, reset=chosen)
+        else:
+            keys = wp.empty(d.nworld, dtype=int)
+            wp.launch(_chosen_key, dim=d.nworld, inputs=[chosen, key], outputs=[keys])
+            mjw.reset_data_keyframe(m.mjw, d.mjw, keys)
+        wp.launch(_reset_clock, dim=d.nworld, inputs=[chosen, start], outputs=[d._clock, d.status])
         if d.shadow is not None:
             shadow_reset(d, chosen)
         if d.orbit is not None:

@@ -5,12 +5,14 @@ import warnings
 from typing import Any
 
 import mujoco
+import numpy as np
 
-from mjorbit_warp.check import MjoWarning, check_model, zero_gravity
+from mjorbit_warp.check import MjoWarning, check_initial_state, check_model, zero_gravity
 from mjorbit_warp.custom import read_custom, write_custom
 from mjorbit_warp.model import MjoModel
 from mjorbit_warp.options import OrbitOptions
 from mjorbit_warp.orbit import Orbit
+from mjorbit_warp.outside import free_urdf_base, is_urdf, missing_files
 
 
 class MjoSpec:
@@ -27,10 +29,13 @@ class MjoSpec:
     def __init__(self, mj: mujoco.MjSpec) -> None:
         self.mj = mj
         self.orbit, self.options = read_custom(mj)
+        self._notes: list[str] = []
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> "MjoSpec":
-        """Load an MJCF file; orbit settings in its ``<custom>`` are taken over.
+        """Load an MJCF or URDF file; orbit settings in an MJCF's ``<custom>`` are taken over.
+
+        The root link of a URDF is given a free joint, and compile says so in one line.
 
         Raises:
           FileNotFoundError: no such file.
@@ -43,12 +48,24 @@ class MjoSpec:
             mj = mujoco.MjSpec.from_file(path)
         except ValueError as error:
             raise ValueError(f"{path}: {' '.join(str(error).split())}") from error
-        return cls(mj)
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return cls._loaded(mj, file.read())
 
     @classmethod
     def from_string(cls, xml: str) -> "MjoSpec":
-        """As from_file, from the text of an MJCF."""
-        return cls(mujoco.MjSpec.from_string(xml))
+        """As from_file, from the text of an MJCF or URDF."""
+        try:
+            mj = mujoco.MjSpec.from_string(xml)
+        except ValueError as error:
+            raise ValueError(f"the model text: {' '.join(str(error).split())}") from error
+        return cls._loaded(mj, xml)
+
+    @classmethod
+    def _loaded(cls, mj: mujoco.MjSpec, text: str) -> "MjoSpec":
+        spec = cls(mj)
+        if is_urdf(text):
+            spec._notes += free_urdf_base(mj)
+        return spec
 
     @classmethod
     def from_mjspec(cls, mj: mujoco.MjSpec) -> "MjoSpec":
@@ -80,9 +97,14 @@ class MjoSpec:
         if not isinstance(self.options, OrbitOptions):
             raise TypeError(f"spec.options is a {type(self.options).__name__}: an mjorbit_warp.OrbitOptions is allowed")
         write_custom(self.mj, self.orbit, self.options)
-        mj = self.mj.compile()
+        try:
+            mj = self.mj.compile()
+        except ValueError as error:
+            reasons = missing_files(self.mj) or [" ".join(str(error).split())]
+            raise ValueError("; ".join(reasons)) from error
         check_model(mj, require_free_joint)
-        notes = []
+        check_initial_state(mj, None if self.orbit is None else float(np.linalg.norm(self.orbit.r)))
+        notes = list(self._notes)
         if report := zero_gravity(mj):
             notes.append(report)
         if self.orbit is None:

@@ -66,6 +66,10 @@ def test_host_model_does_not_touch_warp() -> None:
             spec_of(world="<body><joint name='f' type='free' damping='0.1'/><geom size='1'/></body>"),
             "free joint f has damping",
         ),
+        (
+            spec_of(world=BODY.replace("<body", "<body pos='0 6.9e6 0'")),
+            "sat is 6.9e.06 m from the orbit's origin, more than 10 %",
+        ),
     ],
 )
 def test_models_that_cannot_be_right_are_refused(spec: mjo.MjoSpec, message: str) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjorbit_warp.frames import lvlh_axes
+from mjorbit_warp.keyframe import keyframe_id
 
 if TYPE_CHECKING:
     from mjorbit_warp.model import MjoModel
@@ -63,17 +64,20 @@ def _refresh(d: "MjoData") -> None:
     d.batch.forward(stage=mujoco.mjtStage.mjSTAGE_POS.value)
 
 
-def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None) -> None:
-    """Reset worlds to ``qpos0``, the initial orbit and time zero, as mjorbit_warp.mjo_reset."""
+def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None, *, keyframe: str | int | None = None) -> None:
+    """Reset worlds to ``qpos0`` or a keyframe, the initial orbit and time zero, as mjorbit_warp.mjo_reset."""
+    key = -1 if keyframe is None else keyframe_id(m, keyframe)
     chosen = np.ones(d.nworld, dtype=bool) if mask is None else np.asarray(mask)
     if chosen.shape != (d.nworld,) or chosen.dtype != np.bool_:
         raise ValueError(f"mask has shape {chosen.shape} and dtype {chosen.dtype}: ({d.nworld},) and bool are expected")
     ids = np.flatnonzero(chosen)
     if not ids.size:
         return
-    d.batch.reset(ids, stage=mujoco.mjtStage.mjSTAGE_NONE.value)
+    d.batch.reset(ids, keyframe=key, stage=mujoco.mjtStage.mjSTAGE_NONE.value)
     for array in (d.clock.time, d.clock.base, d.clock.nstep, d.clock.dt, d.status, d.qfrc_applied):
         array[ids] = 0
+    if key >= 0:
+        d.clock.time[ids] = d.clock.base[ids] = m.mj.key_time[key]
     if d.orbit is not None:
         for name in ("r", "v"):
             getattr(d.orbit, name)[ids] = getattr(d.orbit, f"{name}0")[ids]
