@@ -57,9 +57,7 @@ def check_initial_state(mj: mujoco.MjModel, distance: float | None) -> None:
     """
     for name, values in (("qpos0", mj.qpos0), ("a keyframe", mj.key_qpos), ("a keyframe", mj.key_qvel)):
         if not np.isfinite(values).all():
-            raise ValueError(
-                f"{name} of the model has entries that are not finite: {np.asarray(values).ravel().tolist()}"
-            )
+            raise ValueError(f"{name} of the model has entries that are not finite: {np.ravel(values).tolist()}")
     if distance is None:
         return
     data = mujoco.MjData(mj)
@@ -68,8 +66,8 @@ def check_initial_state(mj: mujoco.MjModel, distance: float | None) -> None:
     body = int(np.argmax(far))
     if far[body] > 0.1 * distance:
         raise ValueError(
-            f"{mj.body(body).name or f'body {body}'} is {far[body]:.6g} m from the orbit's origin, more than 10 % of the "
-            f"orbit's radius of {distance:.6g} m: positions in the MJCF are relative to the orbit"
+            f"{mj.body(body).name or f'body {body}'} is {far[body]:.6g} m from the orbit's origin, more than 10 % of "
+            f"the orbit's radius of {distance:.6g} m: positions in the MJCF are relative to the orbit"
         )
 
 
