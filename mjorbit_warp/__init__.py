@@ -13,6 +13,8 @@ from mjorbit_warp.model import MjoModel as MjoModel
 from mjorbit_warp.options import OrbitOptions as OrbitOptions
 from mjorbit_warp.orbit import Orbit as Orbit
 from mjorbit_warp.reset import mjo_reset as mjo_reset
+from mjorbit_warp.run_file import Run as Run
+from mjorbit_warp.run_file import load_run as load_run
 from mjorbit_warp.spec import MjoSpec as MjoSpec
 from mjorbit_warp.state import get_state as get_state
 from mjorbit_warp.state import set_state as set_state

@@ -41,9 +41,10 @@ def _run(args: list[str]) -> int:
 
     from mjorbit_warp.cli.demo import demo
     from mjorbit_warp.cli.inspect import inspect
+    from mjorbit_warp.cli.run import run
 
     result = tyro.extras.subcommand_cli_from_dict(
-        {"demo": demo, "inspect": inspect},
+        {"demo": demo, "inspect": inspect, "run": run},
         prog="mjorbit-warp",
         description="Articulated MuJoCo Warp spacecraft in a real orbit. `mjorbit-warp --version` prints the version.",
         args=args,

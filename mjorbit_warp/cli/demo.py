@@ -1,13 +1,10 @@
 """``mjorbit-warp demo``: many two-arm free-flyers in the orbit of the International Space Station."""
 
-import contextlib
 import dataclasses
 import json as json_format
 import math
-import os
 import pathlib
 import time
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +13,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+
+from mjorbit_warp.run_file import replacing
 
 if TYPE_CHECKING:
     from mjorbit_warp.cli.checks import Motion
@@ -102,23 +101,11 @@ def _check(nworld: int, duration: float, dt: float, seed: int, out: str) -> path
     if not path.parent.is_dir():
         raise FileNotFoundError(f"--out is {out!r}: there is no folder {str(path.parent)!r}")
     try:
-        with _replacing(path, keep=False) as part, open(part, "xb"):
+        with replacing(path, keep=False) as part, open(part, "xb"):
             pass
     except OSError as error:
         raise ValueError(f"--out is {out!r}: cannot write there ({error.strerror})") from error
     return path
-
-
-@contextlib.contextmanager
-def _replacing(path: pathlib.Path, keep: bool = True) -> Iterator[pathlib.Path]:
-    """A file beside ``path`` that takes its place at the end, or disappears after an error."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield part
-        if keep:
-            os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _compile(dt: float) -> "MjoModel":
@@ -361,7 +348,7 @@ def demo(
     rec, compiled, wall = _simulate(model, data, nstep, console)
     bad = data.bad_worlds()
     analysis = _analyse(model, rec)
-    with _replacing(path) as part:
+    with replacing(path) as part:
         draw(part, rec, analysis, model)
 
     orbit = _orbit(model)

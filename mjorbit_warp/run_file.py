@@ -1,0 +1,255 @@
+"""Run files: the records of a simulation, and all that is needed to continue it; one ``.npz`` without pickles."""
+
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import warnings
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from mjorbit_warp.check import MjoWarning
+from mjorbit_warp.data import MjoData, make_data
+from mjorbit_warp.model import MjoModel
+from mjorbit_warp.spec import MjoSpec
+from mjorbit_warp.state import get_state, set_state, state_layout
+from mjorbit_warp.status import worlds_by_status
+
+if TYPE_CHECKING:
+    from mjorbit_warp.recorder import Recorder
+
+F64 = NDArray[np.float64]
+Floats = NDArray[np.floating[Any]]
+FORMAT = 1
+PACKAGES = ("mjorbit-warp", "mujoco", "mujoco-warp", "warp-lang", "numpy")
+_ARRAYS = ("world_ids", "time", "t", "qpos", "qvel", "act", "ctrl", "r", "v", "status", "state")
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str], keep: bool = True) -> Iterator[pathlib.Path]:
+    """A file beside ``path`` that takes its place at the end, or disappears after an error."""
+    path = pathlib.Path(path)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        if keep:
+            os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def package_versions() -> dict[str, str]:
+    """Versions of this package and of what it computes with."""
+    from mjorbit_warp import __version__
+
+    found = {"mjorbit-warp": __version__}
+    for name in PACKAGES[1:]:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Run:
+    """A simulation that was recorded: K records of P worlds out of nworld. Each value belongs to its record's time.
+
+    ``qpos``, ``qvel`` and ``act`` are float64 with precision "shadow", else float32 as MJWarp has them.
+
+    Attributes:
+      xml: the MJCF with the orbit at the start in its ``<custom>``.
+      binary: the compiled model in MuJoCo's own format, exact where the MJCF has six digits, meshes included.
+      options: what the run was asked for, by name of the option.
+      command: the command line that repeats it.
+      versions: of the packages that computed it, by name.
+      seed: of the random starts, or None.
+      nworld: number of worlds simulated.
+      precision: "single" or "shadow".
+      timestep: [s].
+      world_ids: worlds that were recorded                                     (P,)
+      time: elapsed time, the first record being the start [s]                 (K,)
+      t: seconds past J2000 TT [s] (past the start, if the orbit has no epoch) (K,)
+      qpos: positions [m, -, rad], as in MuJoCo, in OF (axes of ECI)           (K, P, nq)
+      qvel: velocities [m/s, rad/s]                                            (K, P, nv)
+      act: actuator states                                                     (K, P, na)
+      ctrl: commands                                                           (K, P, nu)
+      r, v: reference orbit in ECI [m], [m/s]                                  (K, P, 3)
+      status: Status bits at the end                                           (nworld,)
+      state: state vectors at the end, as from get_state                       (nworld, size)
+      layout: columns of each component in ``state``.
+    """
+
+    xml: str
+    binary: bytes = dataclasses.field(repr=False)
+    options: Mapping[str, Any]
+    command: tuple[str, ...]
+    versions: Mapping[str, str]
+    seed: int | None
+    nworld: int
+    precision: str
+    timestep: float
+    world_ids: NDArray[np.int64]
+    time: F64
+    t: F64
+    qpos: Floats
+    qvel: Floats
+    act: Floats
+    ctrl: Floats
+    r: F64
+    v: F64
+    status: NDArray[np.int32]
+    state: F64
+    layout: Mapping[str, slice]
+
+    def __repr__(self) -> str:
+        records, worlds = self.qpos.shape[:2]
+        span = f"{self.time[0]:g} to {self.time[-1]:g} s"
+        return f"Run(nworld={self.nworld}, {records} records of {worlds} worlds, {span}, precision={self.precision!r})"
+
+    def bad_worlds(self) -> dict[str, list[int]]:
+        """Worlds by the name of each status bit that is set at the end; empty when all is well."""
+        return worlds_by_status(self.status)
+
+    def spec(self) -> MjoSpec:
+        """The model with the orbit it started in, to edit; meshes are looked for beside the current folder."""
+        spec = MjoSpec.from_string(self.xml)
+        spec.option.timestep = self.timestep
+        return spec
+
+    def host_model(self) -> mujoco.MjModel:
+        """The compiled model, exactly; MuJoCo reads it only in the version that wrote it.
+
+        Raises:
+          ValueError: this MuJoCo cannot read it.
+        """
+        try:
+            return mujoco.MjModel.from_binary_path("model.mjb", {"model.mjb": self.binary})
+        except Exception as error:  # MuJoCo has no type of its own for this
+            raise ValueError(
+                f"the run's compiled model is of MuJoCo {self.versions.get('mujoco', 'unknown')} and cannot be read by "
+                f"MuJoCo {mujoco.__version__}"
+            ) from error
+
+    def restore(self, *, device: Any = None) -> tuple[MjoModel, MjoData]:
+        """A model and data with all worlds as they were at the end; stepping on gives the bits of one long run.
+
+        With another version of MuJoCo the model is compiled anew from its MJCF, and an MjoWarning says so. Commands
+        are those of the end; callbacks are yours to set again.
+
+        Args:
+          device: Warp device, default the current one. Bits are the same only on the kind of device of the run.
+
+        Raises:
+          ValueError: this version cannot hold the state.
+        """
+        spec = self.spec()
+        if self.versions.get("mujoco") == package_versions().get("mujoco"):
+            model = MjoModel(self.host_model(), spec.orbit, spec.options, ())
+        else:
+            warnings.warn(
+                f"the run was made with MuJoCo {self.versions.get('mujoco', 'unknown')}: its model is compiled anew "
+                f"from an MJCF of six digits, so it goes on, but not with the same bits",
+                MjoWarning,
+                stacklevel=2,
+            )
+            model = spec.compile(require_free_joint=False)
+        data = make_data(model, nworld=self.nworld, precision=self.precision, device=device)
+        if state_layout(data) != dict(self.layout):
+            raise ValueError("the run's state does not fit the state vectors of this version of mjorbit_warp or MuJoCo")
+        set_state(model, data, self.state)
+        data.status.assign(self.status)
+        return model, data
+
+
+def _binary(mj: mujoco.MjModel) -> bytes:
+    buffer = np.empty(mujoco.mj_sizeModel(mj), dtype=np.uint8)
+    mujoco.mj_saveModel(mj, None, buffer)
+    return buffer.tobytes()
+
+
+def save_run(
+    path: str | os.PathLike[str],
+    spec: MjoSpec,
+    data: MjoData,
+    recorder: "Recorder",
+    *,
+    options: Mapping[str, Any],
+    command: Sequence[str],
+    seed: int | None = None,
+) -> None:
+    """Write a run file; ``path`` is replaced at the very end, and an error leaves nothing behind.
+
+    Args:
+      spec: what the model of ``data`` was compiled from.
+      options: of the run, values that JSON knows.
+      command: the command line that repeats the run.
+    """
+    model = data.model
+    meta = {
+        "options": dict(options),
+        "command": list(command),
+        "versions": package_versions(),
+        "seed": seed,
+        "nworld": data.nworld,
+        "precision": data.precision,
+        "timestep": float(model.mj.opt.timestep),
+        "layout": {name: [part.start, part.stop] for name, part in state_layout(data).items()},
+    }
+    arrays: dict[str, Any] = {
+        "format": np.array(FORMAT),
+        "meta": np.array(json.dumps(meta)),
+        "xml": np.array(spec.to_xml()),
+        "binary": np.frombuffer(_binary(model.mj), dtype=np.uint8),
+        **recorder.arrays(),
+        "status": data.status.numpy(),
+        "state": get_state(model, data).numpy(),
+    }
+    with replacing(path) as part, open(part, "xb") as file:
+        np.savez(file, **arrays)
+
+
+def load_run(path: str | os.PathLike[str]) -> Run:
+    """Read a run file of ``mjorbit-warp run --out``.
+
+    Raises:
+      FileNotFoundError: no such file.
+      ValueError: not a run file, a damaged one, or one of a newer format.
+    """
+    path = os.fspath(path)
+    if not os.path.isfile(path):
+        raise FileNotFoundError(f"no run file at {path!r}")
+    if not zipfile.is_zipfile(path):
+        raise ValueError(f"{path!r} is not a run file of mjorbit-warp: an .npz file is expected")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if not {"format", "meta", "xml"} <= set(file.files):
+                raise ValueError(f"{path!r} is an .npz file, but not a run file of mjorbit-warp")
+            version = int(file["format"])
+            if version > FORMAT:
+                raise ValueError(
+                    f"{path!r} has format {version} and this mjorbit-warp reads up to {FORMAT}: upgrade mjorbit-warp"
+                )
+            arrays = {name: file[name] for name in _ARRAYS}
+            meta = json.loads(str(file["meta"]))
+            xml, binary = str(file["xml"]), file["binary"].tobytes()
+        return Run(
+            xml=xml,
+            binary=binary,
+            options=meta["options"],
+            command=tuple(meta["command"]),
+            versions=meta["versions"],
+            seed=meta["seed"],
+            nworld=meta["nworld"],
+            precision=meta["precision"],
+            timestep=meta["timestep"],
+            layout={name: slice(*ends) for name, ends in meta["layout"].items()},
+            **arrays,
+        )
+    except (KeyError, TypeError, EOFError, zipfile.BadZipFile, json.JSONDecodeError) as error:
+        raise ValueError(f"{path!r} is a damaged run file: {' '.join(str(error).split())}") from error
