@@ -164,8 +164,8 @@ def two_arm_warp(
 ) -> dict[str, float]:
     """The same on the Warp backend, float32, at dt as float32 holds it; truth at the clock's true time.
 
-    The field is a point mass's, so turning the whole scene, orbit and all, changes nothing but the rounding: each world has
-    its own rotation, which makes as many samples of the float32 error. World 0 is not turned.
+    The field is a point mass's, so turning the whole scene, orbit and all, changes nothing but the rounding: each world
+    has its own rotation, which makes as many samples of the float32 error. World 0 is not turned.
     """
     truth = np.load(DATA / "two_arm_free_flyer.npz")
     turn = rotations(nworld)

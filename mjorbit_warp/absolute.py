@@ -3,10 +3,11 @@
 import dataclasses
 from typing import TYPE_CHECKING
 
-import mujoco_warp as mjw
 import warp as wp
 
 from mjorbit_warp.kernels.absolute import _absolute_state
+from mjorbit_warp.step import refresh_velocities
+from mjorbit_warp.worlds import check_owner
 
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData
@@ -35,8 +36,7 @@ def absolute_state(m: "MjoModel", d: "MjoData") -> AbsoluteState:
 
     Kinematics are refreshed first: after a step ``xipos`` still belongs to the step's last evaluation.
     """
-    if d.model is not m:
-        raise ValueError("this data was made from another model: pass the model given to make_data")
+    check_owner(m, d)
     if d.orbit is None:
         raise ValueError(
             "the model has no orbit, so its bodies have no absolute state: set spec.orbit before compile()"
@@ -44,9 +44,7 @@ def absolute_state(m: "MjoModel", d: "MjoData") -> AbsoluteState:
     shape = (d.nworld, m.mjw.nbody)
     dd = d.mjw
     with wp.ScopedDevice(d.device):
-        mjw.kinematics(m.mjw, dd)
-        mjw.com_pos(m.mjw, dd)
-        mjw.com_vel(m.mjw, dd)
+        refresh_velocities(m, d)
         out = AbsoluteState(
             r=wp.empty(shape, dtype=wp.vec3d),
             v=wp.empty(shape, dtype=wp.vec3d),

@@ -8,8 +8,12 @@ if TYPE_CHECKING:
 
     from mjorbit_warp.model import MjoModel
 
-Hook = Callable[[Any, Any], None]
+Hook = Callable[..., None]
 NAMES = ("control", "passive", "act_dyn", "act_gain", "act_bias", "sensor", "contactfilter")
+
+
+def _moved(m: "mjw.Model", d: "mjw.Data") -> None:
+    """What MJWarp's control slot holds while control hooks run in the passive callback."""
 
 
 class Callbacks:
@@ -53,11 +57,11 @@ class Callbacks:
         object.__setattr__(self, name, value)
 
     def _wrapper(self, name: str) -> Hook:
-        def call(m: "mjw.Model", d: "mjw.Data") -> None:
+        def call(m: "mjw.Model", d: "mjw.Data", *more: Any) -> None:  # MJWarp's sensor callback gets the stage too
             if foreign := self._foreign.get(name):
-                foreign(m, d)
+                foreign(m, d, *more)
             if hook := getattr(self, name):
-                hook(self._model, self._model.data_of(d))
+                hook(self._model, self._model.data_of(d), *more)
 
         return call
 
@@ -88,12 +92,13 @@ class Callbacks:
             ours["passive"] = passive
         target = self._model.mjw.callback
         for name in NAMES:
+            # MJWarp calls control too late for forces that read ctrl: it runs in our passive callback, its slot is idle
+            placed = _moved if name == "control" else ours[name]
             current = getattr(target, name)
             if current is None and name in self._placed:
                 self._foreign.pop(name, None)  # somebody emptied the slot that held ours and theirs
-            elif current is not None and current is not ours[name]:
+            elif current is not None and current is not placed:
                 self._foreign[name] = current
-            # MJWarp calls control too late for forces that read ctrl: ours runs inside the passive callback instead
-            wanted = name == "passive" or (name != "control" and (getattr(self, name) or name in self._foreign))
-            setattr(target, name, ours[name] if wanted else None)
+            wanted = name == "passive" or getattr(self, name) is not None or name in self._foreign
+            setattr(target, name, placed if wanted else None)
             (self._placed.add if wanted else self._placed.discard)(name)

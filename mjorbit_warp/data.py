@@ -12,6 +12,7 @@ from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.orbit_data import OrbitData, orbit_per_world
 from mjorbit_warp.shadow import PRECISIONS, check_shadow, make_shadow
 from mjorbit_warp.status import worlds_by_status
+from mjorbit_warp.step import check_pair
 
 if TYPE_CHECKING:
     from mjorbit_warp.model import MjoModel
@@ -127,6 +128,7 @@ def make_data(
             d = allocate(1)
         data = MjoData(model, d, orbits, precision)
         model.register(data)
+        check_pair(model, data)
         mjw.kinematics(model.mjw, d)
         mjw.com_pos(model.mjw, d)
     return data

@@ -7,6 +7,8 @@ import mujoco_warp as mjw
 import numpy as np
 import warp as wp
 
+from mjorbit_warp.worlds import check_owner
+
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData
     from mjorbit_warp.model import MjoModel
@@ -104,8 +106,7 @@ def set_const(m: "MjoModel", d: "MjoData") -> None:
 
     The state, ``qpos`` included, is untouched. Derived constants get one value per world where a source has one.
     """
-    if d.model is not m:
-        raise ValueError("this data was made from another model")
+    check_owner(m, d)
     with wp.ScopedDevice(m.device):
         if any(getattr(m.mjw, name).shape[0] > 1 for name in _INPUTS):
             for name in _DERIVED:

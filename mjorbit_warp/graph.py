@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import warp as wp
 
 from mjorbit_warp.state import state_components
@@ -83,9 +84,11 @@ class CapturedStep:
         owners = [d.mjw, d] if d.orbit is None else [d.mjw, d, d.orbit]
         arrays = [array for owner in owners for array in _arrays(owner)] + list(state_components(d).values())
         saved = {a.ptr: (a, a.numpy().copy()) for a in arrays if a.size}
-        mjo_step(m, d)
-        for array, values in saved.values():
-            array.assign(values)
+        try:
+            mjo_step(m, d)
+        finally:  # a hook that raises must not leave the state at an RK4 stage
+            for array, values in saved.values():
+                array.assign(values)
 
     def _capture(self) -> None:
         m, d = self.model, self.data
@@ -104,7 +107,7 @@ class CapturedStep:
 
     def __call__(self) -> None:
         """Advance every world by ``nstep`` steps."""
-        if not self._same(self._identity()):
+        if self.graph is None or not self._same(self._identity()):
             self._warm_up()
             self._capture()
         wp.capture_launch(self.graph)
@@ -116,6 +119,6 @@ def capture(model: "MjoModel", data: "MjoData", nstep: int = 1) -> CapturedStep:
     The state is not advanced: the kernels are warmed up with one step that is undone. Nothing falls back: what cannot
     be captured raises.
     """
-    if not isinstance(nstep, int) or nstep < 1:
+    if not isinstance(nstep, int | np.integer) or nstep < 1:
         raise ValueError(f"nstep is {nstep!r}: a positive integer is expected")
     return CapturedStep(model, data, nstep)

@@ -1,6 +1,5 @@
 """MjoModel: a compiled model, on the host and, once data is made, on a device."""
 
-import dataclasses
 import weakref
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +41,7 @@ class MjoModel:
     def __init__(self, mj: mujoco.MjModel, orbit: Orbit | None, options: OrbitOptions, notes: tuple[str, ...]) -> None:
         self.mj = mj
         self.orbit = orbit
-        self.options = dataclasses.replace(options)
+        self.options = options.compiled()
         self.notes = notes
         self.callback = Callbacks(self)
         self._evaluate: Hook | None = None

@@ -1,5 +1,6 @@
 """Which orbit effects a model has."""
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +24,21 @@ class OrbitOptions:
     j2: bool = True
     orientation: str | NDArray[np.float64] = "iau"
 
+    def __setattr__(self, name: str, value: object) -> None:
+        if "_compiled" in self.__dict__:
+            raise AttributeError(f"{name} is compiled into the model: change spec.options and compile again")
+        object.__setattr__(self, name, value)
+
+    def compiled(self) -> "OrbitOptions":
+        """A checked copy that cannot be changed."""
+        copy = dataclasses.replace(self)
+        object.__setattr__(copy, "_compiled", True)
+        return copy
+
     def __post_init__(self) -> None:
+        for name in ("gravity_gradient", "j2"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise ValueError(f"{name} is {getattr(self, name)!r}: True or False is expected")
         if isinstance(self.orientation, str):
             if self.orientation not in ORIENTATIONS:
                 raise ValueError(

@@ -9,7 +9,7 @@ import warp as wp
 from mjorbit_warp.kernels.reset import _chosen_key, _reset_clock, _reset_orbit
 from mjorbit_warp.keyframe import keyframe_id
 from mjorbit_warp.shadow import shadow_reset
-from mjorbit_warp.step import check_pair
+from mjorbit_warp.step import check_pair, refresh_velocities
 
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData
@@ -63,5 +63,4 @@ def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None, *, keyframe: str | 
                 inputs=[chosen, d.orbit.r0, d.orbit.v0],
                 outputs=[d.orbit.state, d.orbit.lvlh],
             )
-        mjw.kinematics(m.mjw, d.mjw)
-        mjw.com_pos(m.mjw, d.mjw)
+        refresh_velocities(m, d)

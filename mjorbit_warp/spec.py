@@ -1,5 +1,6 @@
 """MjoSpec: an MJCF with an orbit."""
 
+import dataclasses
 import os
 import warnings
 from typing import Any
@@ -77,6 +78,21 @@ class MjoSpec:
             raise AttributeError(name)
         return getattr(self.mj, name)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in ("mj", "orbit", "options", "_notes"):
+            object.__setattr__(self, name, value)
+        elif hasattr(self.mj, name):
+            setattr(self.mj, name, value)
+        else:
+            raise AttributeError(f"no attribute {name!r}: a spec has orbit, options and those of mujoco.MjSpec")
+
+    def copy(self) -> "MjoSpec":
+        """An independent copy."""
+        other = MjoSpec(self.mj.copy())
+        other.orbit, other.options = self.orbit, dataclasses.replace(self.options)
+        other._notes = list(self._notes)
+        return other
+
     def to_xml(self) -> str:
         """The MJCF with the orbit in its ``<custom>``; from_string reads it back exactly (MuJoCo prints the rest)."""
         write_custom(self.mj, self.orbit, self.options)
@@ -96,7 +112,8 @@ class MjoSpec:
             raise TypeError(f"spec.orbit is a {type(self.orbit).__name__}: an mjorbit_warp.Orbit or None is allowed")
         if not isinstance(self.options, OrbitOptions):
             raise TypeError(f"spec.options is a {type(self.options).__name__}: an mjorbit_warp.OrbitOptions is allowed")
-        write_custom(self.mj, self.orbit, self.options)
+        options = self.options.compiled()
+        write_custom(self.mj, self.orbit, options)
         try:
             mj = self.mj.compile()
         except ValueError as error:
@@ -111,4 +128,4 @@ class MjoSpec:
             notes.append("the model has no orbit: it is simulated in zero gravity (set spec.orbit for an orbit)")
         for note in notes:
             warnings.warn(note, MjoWarning, stacklevel=2)
-        return MjoModel(mj, self.orbit, self.options, tuple(notes))
+        return MjoModel(mj, self.orbit, options, tuple(notes))

@@ -1,6 +1,5 @@
 """The whole state of a world as one float64 vector."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -8,6 +7,7 @@ import warp as wp
 
 from mjorbit_warp.kernels.propagate import _refresh
 from mjorbit_warp.kernels.state import gather_kernel, scatter_kernel
+from mjorbit_warp.worlds import check_owner, world_index
 
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData
@@ -67,15 +67,8 @@ def state_size(d: "MjoData") -> int:
     return max(part.stop for part in state_layout(d).values())
 
 
-def _ids(d: "MjoData", world_ids: Sequence[int] | np.ndarray | None) -> wp.array:
-    ids = np.arange(d.nworld) if world_ids is None else np.asarray(world_ids)
-    if ids.ndim != 1 or ids.dtype.kind not in "iu":
-        raise ValueError(f"world_ids has shape {ids.shape} and dtype {ids.dtype}: a list of integers is expected")
-    if ids.size and (ids.min() < 0 or ids.max() >= d.nworld):
-        raise ValueError(f"world_ids reaches from {ids.min()} to {ids.max()}: 0 to {d.nworld - 1} are allowed")
-    if np.unique(ids).size != ids.size:
-        raise ValueError("world_ids names a world twice")
-    return wp.array(ids, dtype=int, device=d.device)
+def _ids(d: "MjoData", world_ids: Any) -> wp.array:
+    return wp.array(world_index(world_ids, d.nworld), dtype=int, device=d.device)
 
 
 def get_state(m: "MjoModel", d: "MjoData", world_ids: Any = None) -> wp.array:
@@ -84,7 +77,7 @@ def get_state(m: "MjoModel", d: "MjoData", world_ids: Any = None) -> wp.array:
     Returns:
       (n, state_size) float64 array on the data's device; set_state restores it, and stepping on gives the same bits.
     """
-    _check(m, d)
+    check_owner(m, d)
     ids = _ids(d, world_ids)
     with wp.ScopedDevice(d.device):
         out = wp.zeros((ids.shape[0], state_size(d)), dtype=wp.float64)
@@ -102,7 +95,7 @@ def set_state(m: "MjoModel", d: "MjoData", state: Any, world_ids: Any = None) ->
     Args:
       state: (n, state_size) float64, Warp array on the data's device or array-like.
     """
-    _check(m, d)
+    check_owner(m, d)
     ids = _ids(d, world_ids)
     expected = (ids.shape[0], state_size(d))
     if not isinstance(state, wp.array):
@@ -122,8 +115,3 @@ def set_state(m: "MjoModel", d: "MjoData", state: Any, world_ids: Any = None) ->
         wp.launch(scatter_kernel(time.dtype), dim=(ids.shape[0], 1), inputs=[state, ids, 0], outputs=[time])
         if d.orbit is not None:
             wp.launch(_refresh, dim=d.nworld, inputs=[d.orbit.state], outputs=[d._clock, d.orbit.lvlh])
-
-
-def _check(m: "MjoModel", d: "MjoData") -> None:
-    if d.model is not m:
-        raise ValueError("this data was made from another model: pass the model given to make_data")

@@ -11,9 +11,13 @@ from mjorbit_warp.kernels.propagate import _advance_clock, _refresh, propagate_k
 from mjorbit_warp.kernels.wrench import wrench_kernel
 from mjorbit_warp.shadow import check_shadow, shadow_advance, shadow_stage
 
+from mjorbit_warp.worlds import check_owner
+
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData
     from mjorbit_warp.model import MjoModel
+
+_BOTH_PASSIVE = int(mjw.DisableBit.SPRING | mjw.DisableBit.DAMPER)
 
 
 def _evaluation(m: "MjoModel"):
@@ -75,8 +79,7 @@ def _propagate(m: "MjoModel", d: "MjoData", coupled: bool) -> None:
 
 def check_pair(m: "MjoModel", d: "MjoData") -> None:
     """The data belongs to the model, and our callbacks are in place (installed here if not)."""
-    if d.model is not m:
-        raise ValueError("this data was made from another model: pass the model given to make_data")
+    check_owner(m, d)
     if m._evaluate is None:
         m._evaluate = _evaluation(m)
     m.callback.install(m._evaluate)
@@ -88,13 +91,18 @@ def mjo_step(m: "MjoModel", d: "MjoData") -> None:
     With the RK4 integrator every stage sees the orbit of its own time, so the whole system converges at fourth order.
     With a single-stage integrator forces are those at t_n and the orbit makes an RK4 step over the interval. Afterwards
     ``qpos``, ``qvel``, ``orbit`` and ``time`` are at t_(n+1); ``xipos`` and the like belong to the last evaluation, as
-    in MuJoCo (absolute_state and mjo_forward refresh them).
+    in MuJoCo (absolute_state and mjo_forward refresh them). After a hook that raised, the state is that of an RK4
+    stage: restore one.
     """
     check_pair(m, d)
     coupled = m.mjw.opt.integrator == mjw.IntegratorType.RK4
     if d.shadow is not None:
         check_shadow(m.mj, coupled)
+    if m.mjw.opt.disableflags & _BOTH_PASSIVE == _BOTH_PASSIVE:
+        raise ValueError("the flags spring and damper are both disabled, so MJWarp would skip the orbit: enable one")
     with wp.ScopedDevice(d.device):
+        if m.mjw.neq:
+            refresh_velocities(m, d)
         d._stage = 0
         try:
             mjw.step(m.mjw, d.mjw)
@@ -104,11 +112,22 @@ def mjo_step(m: "MjoModel", d: "MjoData") -> None:
         if evaluations != (4 if coupled else 1):
             raise RuntimeError(
                 f"MJWarp evaluated the dynamics {evaluations} times in a step instead of {4 if coupled else 1}: "
-                "are the flags spring and damper both disabled, or sleep enabled?"
+                "is the flag sleep enabled?"
             )
         if d.shadow is not None:
             shadow_advance(m, d)
         _propagate(m, d, coupled)
+
+
+def refresh_velocities(m: "MjoModel", d: "MjoData") -> None:
+    """Positions, and ``cvel``, at the current state.
+
+    MJWarp's weld and connect rows read ``cvel`` of the evaluation before: without this a step would depend on who
+    looked at the data since, and a world that was NaN would stay so after a reset.
+    """
+    mjw.kinematics(m.mjw, d.mjw)
+    mjw.com_pos(m.mjw, d.mjw)
+    mjw.com_vel(m.mjw, d.mjw)
 
 
 def mjo_forward(m: "MjoModel", d: "MjoData") -> None:
@@ -117,4 +136,6 @@ def mjo_forward(m: "MjoModel", d: "MjoData") -> None:
     with wp.ScopedDevice(d.device):
         if d.orbit is not None:
             wp.launch(_refresh, dim=d.nworld, inputs=[d.orbit.state], outputs=[d._clock, d.orbit.lvlh])
+        if m.mjw.neq:
+            refresh_velocities(m, d)
         mjw.forward(m.mjw, d.mjw)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjorbit_warp import _quat
+from mjorbit_warp.worlds import check_owner
 
 if TYPE_CHECKING:
     from mjorbit_warp.model import MjoModel
@@ -28,8 +29,7 @@ class AbsoluteState:
 
 def absolute_state(m: "MjoModel", d: "MjoData") -> AbsoluteState:
     """Positions, velocities and attitudes of all bodies in ECI at the current time (design equation 8)."""
-    if d.model is not m:
-        raise ValueError("this data was made from another model: pass the model given to make_data")
+    check_owner(m, d)
     if d.orbit is None:
         raise ValueError(
             "the model has no orbit, so its bodies have no absolute state: set spec.orbit before compile()"

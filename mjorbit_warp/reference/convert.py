@@ -6,10 +6,24 @@ import numpy as np
 
 from mjorbit_warp.reference.data import MjoData, set_const
 from mjorbit_warp.reference.state import set_state, state_layout
+from mjorbit_warp.worlds import check_owner, world_index
 
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData as WarpData
     from mjorbit_warp.model import MjoModel
+
+
+_SCALAR_OPTIONS = (
+    "integrator",
+    "cone",
+    "solver",
+    "iterations",
+    "ls_iterations",
+    "noslip_iterations",
+    "ccd_iterations",
+    "disableflags",
+    "enableflags",
+)
 
 
 def _copy_parameters(m: "MjoModel", out: MjoData, ids: Any) -> None:
@@ -50,9 +64,13 @@ def from_warp(model: "MjoModel", data: "WarpData", world_ids: Any = None) -> Mjo
     from mjorbit_warp.state import get_state
     from mjorbit_warp.state import state_layout as warp_layout
 
-    ids = np.arange(data.nworld) if world_ids is None else np.asarray(world_ids)
+    check_owner(model, data)
+    ids = world_index(world_ids, data.nworld)
+    if not ids.size:
+        raise ValueError("world_ids is empty: at least one world is needed")
     orbits = None if data.orbit is None else [model.orbit] * ids.size
-    out = MjoData(model, ids.size, orbits, nthread=0)  # type: ignore[arg-type]
+    options = {name: int(getattr(model.mjw.opt, name)) for name in _SCALAR_OPTIONS}
+    out = MjoData(model, ids.size, orbits, nthread=0, options=options)  # type: ignore[arg-type]
     _copy_parameters(model, out, ids)
     if data.orbit is not None:
         pole = data.orbit.pole.numpy()

@@ -14,6 +14,7 @@ from mjorbit_warp.orbit_data import orbit_per_world
 from mjorbit_warp.reference.orbit import Clock, OrbitData
 from mjorbit_warp.reference.rk4 import Joints
 from mjorbit_warp.reference.wrench import bodies_moved_by_dof
+from mjorbit_warp.worlds import check_owner
 
 if TYPE_CHECKING:
     from mjorbit_warp.model import MjoModel
@@ -41,8 +42,17 @@ class MjoData:
       central_mu, central_radius, central_j2: as on the MjoModel     (*,)
     """
 
-    def __init__(self, model: "MjoModel", nworld: int, orbits: list[Orbit] | None, nthread: int) -> None:
+    def __init__(
+        self,
+        model: "MjoModel",
+        nworld: int,
+        orbits: list[Orbit] | None,
+        nthread: int,
+        options: dict[str, int] | None = None,
+    ) -> None:
         mj = copy.copy(model.mj)
+        for name, value in (options or {}).items():
+            setattr(mj.opt, name, value)
         # MuJoCo C would silently reset a world that is not finite: here it stays, and status says so
         mj.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
         self.model = model
@@ -134,6 +144,7 @@ def set_const(m: "MjoModel", d: MjoData) -> None:
 
     MuJoCo C's mj_setConst leaves the reference pose in qpos, so the state is put back.
     """
+    check_owner(m, d)
     state = d.batch.state.copy()
     d.batch.set_const()
     d.batch.state[:] = state

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from mjorbit_warp.frames import lvlh_axes
 from mjorbit_warp.keyframe import keyframe_id
+from mjorbit_warp.worlds import check_owner, world_index
 
 if TYPE_CHECKING:
     from mjorbit_warp.model import MjoModel
@@ -39,14 +40,16 @@ def state_layout(d: "MjoData") -> dict[str, slice]:
 
 def get_state(m: "MjoModel", d: "MjoData", world_ids: Any = None) -> F64:
     """(n, state_size) copy of the state of chosen worlds."""
-    ids = np.arange(d.nworld) if world_ids is None else np.asarray(world_ids)
+    check_owner(m, d)
+    ids = world_index(world_ids, d.nworld)
     parts = [array[ids].reshape(ids.size, -1).astype(np.float64) for array in _components(d).values()]
     return np.concatenate(parts, axis=1)
 
 
 def set_state(m: "MjoModel", d: "MjoData", state: Any, world_ids: Any = None) -> None:
     """Restore states from get_state, of either backend, into chosen worlds."""
-    ids = np.arange(d.nworld) if world_ids is None else np.asarray(world_ids)
+    check_owner(m, d)
+    ids = world_index(world_ids, d.nworld)
     values = np.asarray(state, dtype=np.float64)
     layout = state_layout(d)
     expected = (ids.size, max(part.stop for part in layout.values()))
@@ -66,6 +69,7 @@ def _refresh(d: "MjoData") -> None:
 
 def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None, *, keyframe: str | int | None = None) -> None:
     """Reset worlds to ``qpos0`` or a keyframe, the initial orbit and time zero, as mjorbit_warp.mjo_reset."""
+    check_owner(m, d)
     key = -1 if keyframe is None else keyframe_id(m, keyframe)
     chosen = np.ones(d.nworld, dtype=bool) if mask is None else np.asarray(mask)
     if chosen.shape != (d.nworld,) or chosen.dtype != np.bool_:

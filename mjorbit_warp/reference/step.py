@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 import mujoco
 import numpy as np
 
+from mjorbit_warp.callbacks import NAMES
 from mjorbit_warp.reference.orbit import STAGES, advance_orbit, orbit_stage
 from mjorbit_warp.reference.rk4 import check_rk4, rk4_step
 from mjorbit_warp.reference.wrench import project, wrench
 from mjorbit_warp.status import Status
+from mjorbit_warp.worlds import check_owner
 
 if TYPE_CHECKING:
     from mjorbit_warp.model import MjoModel
@@ -37,10 +39,12 @@ def _evaluate(d: "MjoData", stage: int) -> None:
 
 
 def _check(m: "MjoModel", d: "MjoData") -> None:
-    if d.model is not m:
-        raise ValueError("this data was made from another model: pass the model given to make_data")
-    if m.callback.passive is not None:
-        raise NotImplementedError("the reference backend has no passive callback: add to data.qfrc_applied instead")
+    check_owner(m, d)
+    for name in NAMES:
+        if name != "control" and getattr(m.callback, name) is not None:
+            raise NotImplementedError(
+                f"the reference backend has no {name} callback: it calls control alone, forces go to data.qfrc_applied"
+            )
 
 
 def mjo_step(m: "MjoModel", d: "MjoData") -> None:
