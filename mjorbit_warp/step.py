@@ -10,7 +10,6 @@ from mjorbit_warp.kernels.project import _project
 from mjorbit_warp.kernels.propagate import _advance_clock, _refresh, propagate_kernel
 from mjorbit_warp.kernels.wrench import wrench_kernel
 from mjorbit_warp.shadow import check_shadow, shadow_advance, shadow_stage
-
 from mjorbit_warp.worlds import check_owner
 
 if TYPE_CHECKING:
