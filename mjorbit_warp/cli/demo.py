@@ -14,6 +14,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from mjorbit_warp.cli.common import bad_text, warp_device, writable_output
 from mjorbit_warp.run_file import replacing
 
 if TYPE_CHECKING:
@@ -93,19 +94,7 @@ def _check(nworld: int, duration: float, dt: float, seed: int, out: str) -> path
         raise ValueError(f"--duration is {duration}: at least one step of {dt} s is needed")
     if seed < 0:
         raise ValueError(f"--seed is {seed}: 0 or a positive integer is expected")
-    path = pathlib.Path(out)
-    if path.suffix.lower() != ".png":
-        raise ValueError(f"--out is {out!r}: a name that ends in .png is expected")
-    if path.is_dir():
-        raise ValueError(f"--out is {out!r}: that is a folder")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"--out is {out!r}: there is no folder {str(path.parent)!r}")
-    try:
-        with replacing(path, keep=False) as part, open(part, "xb"):
-            pass
-    except OSError as error:
-        raise ValueError(f"--out is {out!r}: cannot write there ({error.strerror})") from error
-    return path
+    return writable_output("--out", out, ".png")
 
 
 def _compile(dt: float) -> "MjoModel":
@@ -122,20 +111,6 @@ def _compile(dt: float) -> "MjoModel":
 def _orbit(model: "MjoModel") -> "Orbit":
     assert model.orbit is not None
     return model.orbit
-
-
-def _device(name: str | None) -> Any:
-    """The Warp device of that name; Warp itself says no more than warnings from here on."""
-    import warp as wp
-
-    wp.config.log_level = wp.LOG_ERROR  # a machine without a GPU is no reason for a warning
-    wp.init()
-    wp.config.log_level = wp.LOG_WARNING
-    try:
-        return wp.get_device(name)
-    except (ValueError, RuntimeError):
-        known = ", ".join(device.alias for device in wp.get_devices())
-        raise ValueError(f"--device is {name!r}: available here are {known}") from None
 
 
 def _scatter(model: "MjoModel", data: "MjoData", seed: int) -> None:
@@ -276,14 +251,6 @@ def _quantity(value: float | None, unit: str) -> str:
     return "not finite" if value is None else f"at most {1e3 * value:.3g} m{unit}"
 
 
-def _bad_text(bad: dict[str, list[int]]) -> str:
-    parts = []
-    for name, worlds in bad.items():
-        first = ", ".join(map(str, worlds[:5])) + (", …" if len(worlds) > 5 else "")
-        parts.append(f"{name} in {len(worlds)}: {first}")
-    return "; ".join(parts) or "none"
-
-
 def _table(result: dict[str, Any]) -> Table:
     table = Table(title="two-arm free-flyers in the ISS's orbit", show_header=False)
     table.add_column(no_wrap=True)
@@ -301,7 +268,7 @@ def _table(result: dict[str, Any]) -> Table:
         "COM, off Clohessy-Wiltshire": _quantity(result["cw_error_m"], "m"),
         "angular momentum, change": _quantity(result["momentum_change"], "N·m·s"),
         "off gravity-gradient impulse": _quantity(result["momentum_error"], "N·m·s"),
-        "bad worlds": _bad_text(result["bad"]),
+        "bad worlds": bad_text(result["bad"]),
         "picture": escape(result["picture"]),
     }
     for key, value in rows.items():
@@ -339,7 +306,7 @@ def demo(
     from mjorbit_warp.data import make_data
     from mjorbit_warp.inspect import utc_from_epoch
 
-    chosen = _device(device)
+    chosen = warp_device(device)
     console = Console(stderr=True)
     model = _compile(dt)
     data = make_data(model, nworld=nworld, device=chosen)

@@ -4,7 +4,6 @@ import dataclasses
 import json as json_format
 import math
 import os
-import pathlib
 import time
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from mjorbit_warp.cli.demo import _device
+from mjorbit_warp.cli.common import warp_device, writable_output
 from mjorbit_warp.cli.run_report import orbit_summary, run_table
 
 if TYPE_CHECKING:
@@ -50,27 +49,6 @@ class Plan:
 def _positive(option: str, value: float | None, least: float = 0.0) -> None:
     if value is not None and not (math.isfinite(value) and value > least):
         raise ValueError(f"{option} is {value}: a number above {least:g} is expected")
-
-
-def _output(option: str, name: str | None, suffix: str) -> pathlib.Path | None:
-    """The path of an output that can be written; refused otherwise."""
-    from mjorbit_warp.run_file import replacing
-
-    if name is None:
-        return None
-    path = pathlib.Path(name)
-    if path.suffix.lower() != suffix:
-        raise ValueError(f"{option} is {name!r}: a name that ends in {suffix} is expected")
-    if path.is_dir():
-        raise ValueError(f"{option} is {name!r}: that is a folder")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"{option} is {name!r}: there is no folder {str(path.parent)!r}")
-    try:
-        with replacing(path, keep=False) as part, open(part, "xb"):
-            pass
-    except OSError as error:
-        raise ValueError(f"{option} is {name!r}: cannot write there ({error.strerror})") from error
-    return path
 
 
 def _plan(dt: float, duration: float, record_every: float | None, record_worlds: int | None, nworld: int) -> Plan:
@@ -237,10 +215,11 @@ def run(
     for name in ("spread", "spin"):
         if not (math.isfinite(options[name]) and options[name] >= 0.0):
             raise ValueError(f"--{name} is {options[name]}: 0 or a positive number is expected")
-    out_path, plot_path = _output("--out", out, ".npz"), _output("--plot", plot, ".png")
+    out_path = None if out is None else writable_output("--out", out, ".npz")
+    plot_path = None if plot is None else writable_output("--plot", plot, ".png")
     spec = _load(model, tle, dt, integrator)
     plan = _plan(float(spec.option.timestep), duration, record_every, record_worlds, nworld)
-    chosen = _device(device)
+    chosen = warp_device(device)
 
     from mjorbit_warp.cli.plot_run import draw_run
     from mjorbit_warp.data import make_data

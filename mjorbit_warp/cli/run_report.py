@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rich.markup import escape
 from rich.table import Table
 
-from mjorbit_warp.cli.demo import _bad_text
+from mjorbit_warp.cli.common import bad_text
 
 if TYPE_CHECKING:
     from mjorbit_warp.model import MjoModel
@@ -66,7 +66,7 @@ def run_table(result: dict[str, Any]) -> Table:
         "integrator": f"{result['integrator']}, precision {result['precision']}, in a captured graph",
         "orbit at the start": _orbit_text(result["orbit_start"]),
         "orbit at the end": _orbit_text(result["orbit_end"]),
-        "bad worlds": _bad_text(result["bad"]),
+        "bad worlds": bad_text(result["bad"]),
         "records": f"{kept}, each {result['record_every_s']:g} s",
         "run file": escape(result["out"] or "none: --out FILE.npz writes one"),
         "picture": escape(result["plot"] or "none: --plot FILE.png draws one"),

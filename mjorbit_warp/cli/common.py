@@ -1,0 +1,46 @@
+"""What the subcommands share."""
+
+import pathlib
+from typing import Any
+
+from mjorbit_warp.run_file import replacing
+
+
+def writable_output(option: str, name: str, suffix: str) -> pathlib.Path:
+    """The path of an output that can be written; anything else is refused before the work starts."""
+    path = pathlib.Path(name)
+    if path.suffix.lower() != suffix:
+        raise ValueError(f"{option} is {name!r}: a name that ends in {suffix} is expected")
+    if path.is_dir():
+        raise ValueError(f"{option} is {name!r}: that is a folder")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{option} is {name!r}: there is no folder {str(path.parent)!r}")
+    try:
+        with replacing(path, keep=False) as part, open(part, "xb"):
+            pass
+    except OSError as error:
+        raise ValueError(f"{option} is {name!r}: cannot write there ({error.strerror})") from error
+    return path
+
+
+def warp_device(name: str | None) -> Any:
+    """The Warp device of that name; Warp itself says no more than warnings from here on."""
+    import warp as wp
+
+    wp.config.log_level = wp.LOG_ERROR  # a machine without a GPU is no reason for a warning
+    wp.init()
+    wp.config.log_level = wp.LOG_WARNING
+    try:
+        return wp.get_device(name)
+    except (ValueError, RuntimeError):
+        known = ", ".join(device.alias for device in wp.get_devices())
+        raise ValueError(f"--device is {name!r}: available here are {known}") from None
+
+
+def bad_text(bad: dict[str, list[int]]) -> str:
+    """Status bits and the first worlds that have them."""
+    parts = []
+    for name, worlds in bad.items():
+        first = ", ".join(map(str, worlds[:5])) + (", …" if len(worlds) > 5 else "")
+        parts.append(f"{name} in {len(worlds)}: {first}")
+    return "; ".join(parts) or "none"
