@@ -181,8 +181,13 @@ def two_arm_warp(
     quat = _quat.mul(turn, np.broadcast_to(truth["q"][0], (nworld, 4)))
     joints, rates = (np.tile(truth[name][0], (nworld, 1)) for name in ("joint_q", "joint_v"))
     omega = np.tile(truth["omega"][0], (nworld, 1))
-    data.qpos.assign(np.concatenate([turned(truth["rel_bus_r"][0]), quat, joints], axis=1))
-    data.qvel.assign(np.concatenate([turned(truth["rel_bus_v"][0]), omega, rates], axis=1))
+    qpos = np.concatenate([turned(truth["rel_bus_r"][0]), quat, joints], axis=1)
+    qvel = np.concatenate([turned(truth["rel_bus_v"][0]), omega, rates], axis=1)
+    data.qpos.assign(qpos)
+    data.qvel.assign(qvel)
+    if precision == "shadow":  # the start in float64 too: it rounds to what the arrays hold, and so it counts
+        data.shadow.qpos.assign(qpos)
+        data.shadow.qvel.assign(qvel)
     replay = mjo.capture(model, data, nstep=50)
     worst = {name: np.zeros(nworld) for name in ("joint_rad", "com_m", "orbit_m")}
     for i in samples(truth, fraction, replay, 50 * timestep):

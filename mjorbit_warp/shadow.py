@@ -56,7 +56,7 @@ def shadow_advance(m: "MjoModel", d: "MjoData") -> None:
     wp.launch(
         _shadow_advance,
         dim=(d.nworld, mm.njnt),
-        inputs=[mm.opt.timestep, mm.jnt_type, mm.jnt_qposadr, mm.jnt_dofadr, dd.qacc, dd.act_dot],
+        inputs=[mm.opt.timestep, mm.jnt_type, mm.jnt_qposadr, mm.jnt_dofadr, dd.qacc_warmstart, dd.act_dot],
         outputs=[d.shadow, dd.qpos, dd.qvel, dd.act],
     )
 
