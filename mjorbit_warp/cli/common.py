@@ -3,6 +3,9 @@
 import pathlib
 from typing import Any
 
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
 from mjorbit_warp.run_file import replacing
 
 
@@ -44,3 +47,16 @@ def bad_text(bad: dict[str, list[int]]) -> str:
         first = ", ".join(map(str, worlds[:5])) + (", …" if len(worlds) > 5 else "")
         parts.append(f"{name} in {len(worlds)}: {first}")
     return "; ".join(parts) or "none"
+
+
+def progress_bar(console: Console) -> Progress:
+    """Bar, percentage, the task's own ``rate`` field and the time left."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.percentage:>3.0f} %"),
+        TextColumn("{task.fields[rate]}"),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=console,
+    )

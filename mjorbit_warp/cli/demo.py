@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from mjorbit_warp.cli.common import bad_text, warp_device, writable_output
+from mjorbit_warp.cli.common import bad_text, progress_bar, warp_device, writable_output
 from mjorbit_warp.run_file import replacing
 
 if TYPE_CHECKING:
@@ -177,17 +176,9 @@ def _simulate(model: "MjoModel", data: "MjoData", nstep: int, console: Console) 
     compiled = time.perf_counter() - began
 
     records = [_snapshot(data, worlds)]
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TextColumn("{task.fields[rate]}"),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
     began = time.perf_counter()
     done = 0
-    with Progress(*columns, console=console) as progress:
+    with progress_bar(console) as progress:
         task = progress.add_task("stepping", total=nstep, rate="")
         for size in blocks:
             graphs[size]()

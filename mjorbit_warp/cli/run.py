@@ -12,9 +12,8 @@ import numpy as np
 import tyro
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from mjorbit_warp.cli.common import warp_device, writable_output
+from mjorbit_warp.cli.common import progress_bar, warp_device, writable_output
 from mjorbit_warp.cli.run_report import orbit_summary, run_table
 
 if TYPE_CHECKING:
@@ -127,17 +126,9 @@ def _simulate(model: "MjoModel", data: "MjoData", recorder: "Recorder", plan: Pl
     compiled = time.perf_counter() - began
 
     recorder.record()
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
-        TextColumn("{task.percentage:>3.0f} %"),
-        TextColumn("{task.fields[rate]}"),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
     began = time.perf_counter()
     done = shown = 0
-    with Progress(*columns, console=console) as progress:
+    with progress_bar(console) as progress:
         task = progress.add_task("stepping", total=plan.nstep, rate="")
         for block in blocks:
             for k, size in enumerate(launches[block]):
