@@ -73,11 +73,12 @@ class Callbacks:
         """Whether somebody wants to set ``ctrl`` in each evaluation."""
         return self.control is not None or "control" in self._foreign
 
-    def install(self, evaluate: Hook) -> None:
+    def install(self, evaluate: Hook, finish: Hook) -> None:
         """Put our callbacks into MJWarp's model; whatever is there already is chained.
 
         Args:
           evaluate: f(mjw model, mjw data) that adds the orbit's forces in the passive callback.
+          finish: f(mjw model, mjw data), called there after the user's hooks.
         """
         ours = self._ours
         if not ours:
@@ -88,6 +89,7 @@ class Callbacks:
             def passive(m: "mjw.Model", d: "mjw.Data") -> None:
                 evaluate(m, d)
                 chained(m, d)
+                finish(m, d)
 
             ours["passive"] = passive
         target = self._model.mjw.callback

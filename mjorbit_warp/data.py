@@ -8,6 +8,7 @@ import numpy as np
 import warp as wp
 
 from mjorbit_warp.kernels.types import Clock
+from mjorbit_warp.momentum import make_momentum
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.orbit_data import OrbitData, orbit_per_world
 from mjorbit_warp.shadow import PRECISIONS, check_shadow, make_shadow
@@ -35,6 +36,7 @@ class MjoData:
       status: Status bits                                                   (nworld,)
       precision: "single" or "shadow".
       shadow: float64 ``qpos``, ``qvel``, ``act`` of precision "shadow", else None.
+      momentum: with precision "shadow", what holds free trees to their momentum, else None.
       qfrc_orbit: the orbit's part of qfrc_passive [N, N·m]                 (nworld, nv)
       wrench: force [N] and torque [N·m] of the orbit about each body's COM, world axes   (nworld, nbody, 6)
     """
@@ -62,6 +64,7 @@ class MjoData:
         self.orbit: Any = None if orbits is None else OrbitData(orbits, model.options.orientation, self._clock)
         self.precision = precision
         self.shadow: Any = make_shadow(d, model.nv) if precision == "shadow" else None
+        self.momentum: Any = make_momentum(model.mj, nworld) if precision == "shadow" else None
         self._stage: int | None = None  # index of the next dynamics evaluation inside a step
         self._sealed = True
 

@@ -44,7 +44,7 @@ class MjoModel:
         self.options = options.compiled()
         self.notes = notes
         self.callback = Callbacks(self)
-        self._evaluate: Hook | None = None
+        self._evaluate: tuple[Hook, Hook] | None = None
         self._mjw: mujoco_warp.Model | None = None
         self._device: wp.Device | None = None
         self._central: CentralArrays | None = None

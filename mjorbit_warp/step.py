@@ -9,6 +9,7 @@ from mjorbit_warp.kernels.clock import _stage_time
 from mjorbit_warp.kernels.project import _project
 from mjorbit_warp.kernels.propagate import _advance_clock, _refresh, propagate_kernel
 from mjorbit_warp.kernels.wrench import wrench_kernel
+from mjorbit_warp.momentum import momentum_correct, momentum_stage
 from mjorbit_warp.shadow import check_shadow, shadow_advance, shadow_stage
 from mjorbit_warp.worlds import check_owner
 
@@ -39,6 +40,17 @@ def _evaluation(m: "MjoModel"):
             add_orbit_forces(m, d, stage)
 
     return evaluate
+
+
+def _end_of_passive(m: "MjoModel"):
+    """The function that runs after the user's passive hooks, when every external force but the actuators' is known."""
+
+    def finish(mjw_model: mjw.Model, mjw_data: mjw.Data) -> None:
+        d = m.data_of(mjw_data)
+        if d.shadow is not None and d._stage is not None:
+            momentum_stage(m, d, d._stage - 1)
+
+    return finish
 
 
 def add_orbit_forces(m: "MjoModel", d: "MjoData", stage: int) -> None:
@@ -80,8 +92,8 @@ def check_pair(m: "MjoModel", d: "MjoData") -> None:
     """The data belongs to the model, and our callbacks are in place (installed here if not)."""
     check_owner(m, d)
     if m._evaluate is None:
-        m._evaluate = _evaluation(m)
-    m.callback.install(m._evaluate)
+        m._evaluate = _evaluation(m), _end_of_passive(m)
+    m.callback.install(*m._evaluate)
 
 
 def mjo_step(m: "MjoModel", d: "MjoData") -> None:
@@ -115,6 +127,7 @@ def mjo_step(m: "MjoModel", d: "MjoData") -> None:
             )
         if d.shadow is not None:
             shadow_advance(m, d)
+            momentum_correct(m, d)
         _propagate(m, d, coupled)
 
 
