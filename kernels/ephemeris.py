@@ -1,7 +1,7 @@
 """Sun and Moon from a central body as functions of time alone: geometric positions [m], ECI axes, float64.
 
-The axes are those of J2000, within 0.02″ of GCRS. The series and their sources are in ``ephemeris_tables``; worst errors
-over 1950-2050 are given with ``sun_position_func`` and ``moon_position_func``.
+The axes are those of J2000, within 0.02″ of GCRS. The series and their sources are in ``ephemeris_tables``; their worst
+errors over 1950-2050 stand with ``sun_position_func`` and ``moon_position_func``.
 """
 
 from functools import cache
@@ -42,7 +42,7 @@ def equatorial_from_ecliptic(v: wp.vec3d) -> wp.vec3d:
 def planet_func(name: str):
     """Func ``f(t) -> vec3d``: Mars or the Earth-Moon barycentre from the Sun [m], J2000 ecliptic; t [s] past J2000 TT.
 
-    Simon et al. (1994): a Kepler ellipse whose a, λ, e, ϖ, i, Ω are polynomials of time, with periodic terms in a and λ.
+    Simon et al. (1994): an ellipse whose a, λ, e, ϖ, i, Ω are polynomials of time, with periodic terms in a and λ.
     r = a (cos E − e) P + a √(1 − e²) sin E Q, where P points to the perihelion and Q a quarter turn ahead.
     """
     p = {"earth_moon": tables.EARTH_MOON_BARYCENTRE, "mars": tables.MARS}[name]
@@ -152,7 +152,7 @@ def sun_position_func(body_name: str):
     """Func ``f(t) -> vec3d``: the Sun from the centre of earth, moon or mars [m], ECI; t [s] past J2000 TT.
 
     Earth is the barycentre's series less the Moon's share of it. Worst errors over 1950-2050 against JPL's DE421: from
-    Earth and from the Moon 0.0022° and 8.3e-6 of the distance, from Mars 0.0074° and 3.6e-5; ERFA's epv00 says the same.
+    Earth and from the Moon 0.0022° and 8.3e-6 of the distance, from Mars 0.0074° and 3.6e-5. ERFA's epv00 agrees.
     """
     body = _checked(body_name)
     planet = planet_func("mars" if body == "mars" else "earth_moon")

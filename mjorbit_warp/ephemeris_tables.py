@@ -104,7 +104,7 @@ MARS = Planet(
 )
 
 # The Moon in the mean ecliptic and equinox of date, T in Julian centuries past J2000: J. Meeus, "Astronomical
-# Algorithms", 2nd ed. (1998), chapter 47, with the mean longitude of Simon et al. (1994), which has no light time in it.
+# Algorithms", 2nd ed. (1998), chapter 47, with the mean longitude of Simon et al. (1994), which is free of light time.
 # Fundamental arguments [deg], powers of T.
 MOON_LONGITUDE = (218.31665436, 481267.88123421, -0.0015786, 1.0 / 538841.0)
 MOON_ELONGATION = (297.8501921, 445267.1114034, -0.0018819, 1.0 / 545868.0)
@@ -170,16 +170,16 @@ MOON_LATITUDE_TERMS = (
     (4, 0, -1, -1, 1828),
     (0, 1, 0, 1, -1794),
 )
-# Two further terms in longitude, and one in latitude [1e-6 deg]: Venus, A1 [deg], powers of T, and the Earth's flattening
-# (L' − F in longitude, L' in latitude).
+# Two further terms in longitude and one in latitude [1e-6 deg]: Venus (A1 [deg], powers of T), and Earth's flattening
+# (sines of L' − F and of L').
 VENUS_ARGUMENT = (119.75, 131.849)
 VENUS_LONGITUDE, FLATTENING_LONGITUDE, FLATTENING_LATITUDE = 3958, 1962, -2235
-# How many terms the Moon's own position takes, and those of its part in the Earth's motion about their barycentre, which
-# is 6.4 arcsec of the Sun's direction and need not be known to 1 %: (longitude and distance, latitude, further terms).
+# How many terms the Moon's own position takes, and its part in the Earth's motion about their barycentre, which is 6.4
+# arcsec of the Sun's direction and need not be known to 1 %: (longitude and distance, latitude, further terms).
 MOON_TERMS = (30, 20, True)
 REFLEX_TERMS = (4, 1, False)
-# Ecliptic of date against that of J2000 [arcsec], powers of T: inclination, longitude of its node on the J2000 ecliptic,
-# general precession. Capitaine, Wallace & Chapront, Astron. Astrophys. 412, 567 (2003), the IAU 2006 precession.
+# Ecliptic of date against that of J2000 [arcsec], powers of T: inclination, its node on the J2000 ecliptic, general
+# precession. Capitaine, Wallace & Chapront, Astron. Astrophys. 412, 567 (2003), the IAU 2006 precession.
 ECLIPTIC_INCLINATION = (0.0, 46.998973, -0.0334926)
 ECLIPTIC_NODE = (629546.7936, -867.95758, 0.157992)
 GENERAL_PRECESSION = (0.0, 5028.796195, 1.1054348)

@@ -10,7 +10,6 @@ import warp as wp
 from mjorbit_warp import ephemeris_tables as tables
 from mjorbit_warp.kernels import ephemeris as kernel
 from mjorbit_warp.reference import ephemeris as twin
-
 from tests.conftest import DATA
 
 AU = tables.ASTRONOMICAL_UNIT

@@ -12,7 +12,7 @@ ARCSEC = np.pi / 648000.0
 
 
 def _poly(coefficients: ArrayLike, x: F64) -> F64:
-    return np.polynomial.polynomial.polyval(x, np.asarray(coefficients, dtype=np.float64))
+    return np.asarray(np.polynomial.polynomial.polyval(x, np.asarray(coefficients, dtype=np.float64)))
 
 
 def _rotation_x(angle: ArrayLike) -> F64:
