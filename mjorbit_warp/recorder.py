@@ -1,6 +1,6 @@
 """Records of chosen worlds over time, on the host."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from mjorbit_warp.data import MjoData
 
 _STATE = ("qpos", "qvel", "act")
+_RECORDED = ("time", "t", *_STATE, "ctrl", "r", "v")
 
 
 class Recorder:
@@ -56,6 +57,12 @@ class Recorder:
         values |= {name: self._state(name) for name in _STATE}
         values |= {"ctrl": self._chosen(d.mjw.ctrl), "r": self._chosen(d.orbit.r), "v": self._chosen(d.orbit.v)}
         self._records.append(values)
+
+    def extend(self, arrays: Mapping[str, NDArray[Any]], count: int) -> None:
+        """Take over the first ``count`` records of an earlier recorder of the same worlds, from its ``arrays``."""
+        if not np.array_equal(arrays["world_ids"], self.world_ids):
+            raise ValueError(f"the records are of worlds {arrays['world_ids'].tolist()}, not {self.world_ids.tolist()}")
+        self._records += [{name: arrays[name][k] for name in _RECORDED} for k in range(count)]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All records by name, leading dimension K, and ``world_ids``."""

@@ -56,6 +56,15 @@ def package_versions() -> dict[str, str]:
     return found
 
 
+@dataclasses.dataclass(frozen=True)
+class Steps:
+    """How far a run is: ``done`` of ``planned`` steps, with a record after each ``every`` and after the last."""
+
+    done: int
+    planned: int
+    every: int
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Run:
     """A simulation that was recorded: K records of P worlds out of nworld. Each value belongs to its record's time.
@@ -72,6 +81,8 @@ class Run:
       nworld: number of worlds simulated.
       precision: "single" or "shadow".
       timestep: [s].
+      device: the Warp device that computed it, as "cpu" or "cuda:0".
+      steps: how far it is; None if it was not the command line that stepped. A checkpoint is not at its end.
       world_ids: worlds that were recorded                                     (P,)
       time: elapsed time, the first record being the start [s]                 (K,)
       t: seconds past J2000 TT [s] (past the start, if the orbit has no epoch) (K,)
@@ -94,6 +105,8 @@ class Run:
     nworld: int
     precision: str
     timestep: float
+    device: str
+    steps: Steps | None
     world_ids: NDArray[np.int64]
     time: F64
     t: F64
@@ -110,7 +123,20 @@ class Run:
     def __repr__(self) -> str:
         records, worlds = self.qpos.shape[:2]
         span = f"{self.time[0]:g} to {self.time[-1]:g} s"
-        return f"Run(nworld={self.nworld}, {records} records of {worlds} worlds, {span}, precision={self.precision!r})"
+        part = "" if self.complete else ", a checkpoint"
+        what = f"{records} records of {worlds} worlds, {span}, precision={self.precision!r}"
+        return f"Run(nworld={self.nworld}, {what}{part})"
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run came to its end; a checkpoint's ``state`` may be later than its last record."""
+        return self.steps is None or self.steps.done >= self.steps.planned
+
+    def other_versions(self) -> str:
+        """Packages that are installed in another version than the run was made with, in words; empty if none is."""
+        here = package_versions()
+        differ = [name for name in PACKAGES if self.versions.get(name) != here.get(name)]
+        return ", ".join(f"{n} {self.versions.get(n, 'unknown')} (here {here.get(n, 'none')})" for n in differ)
 
     def bad_worlds(self) -> dict[str, list[int]]:
         """Worlds by the name of each status bit that is set at the end; empty when all is well."""
@@ -139,8 +165,8 @@ class Run:
     def restore(self, *, device: Any = None) -> tuple[MjoModel, MjoData]:
         """A model and data with all worlds as they were at the end; stepping on gives the bits of one long run.
 
-        With another version of MuJoCo the model is compiled anew from its MJCF, and an MjoWarning says so. Commands
-        are those of the end; callbacks are yours to set again.
+        With another version of MuJoCo the model is compiled anew from its MJCF; an MjoWarning names each package of
+        another version. Commands are those of the end; callbacks are yours to set again.
 
         Args:
           device: Warp device, default the current one. Bits are the same only on the kind of device of the run.
@@ -149,15 +175,17 @@ class Run:
           ValueError: this version cannot hold the state.
         """
         spec = self.spec()
-        if self.versions.get("mujoco") == package_versions().get("mujoco"):
-            model = MjoModel(self.host_model(), spec.orbit, spec.options, ())
-        else:
+        same = self.versions.get("mujoco") == package_versions().get("mujoco")
+        if other := self.other_versions():
+            anew = "" if same else "its model is compiled anew from an MJCF of six digits, and "
             warnings.warn(
-                f"the run was made with MuJoCo {self.versions.get('mujoco', 'unknown')}: its model is compiled anew "
-                f"from an MJCF of six digits, so it goes on, but not with the same bits",
+                f"the run was made with {other}: {anew}it goes on, but perhaps not with the same bits",
                 MjoWarning,
                 stacklevel=2,
             )
+        if same:
+            model = MjoModel(self.host_model(), spec.orbit, spec.options, ())
+        else:
             model = spec.compile(require_free_joint=False)
         data = make_data(model, nworld=self.nworld, precision=self.precision, device=device)
         if state_layout(data) != dict(self.layout):
@@ -175,20 +203,22 @@ def _binary(mj: mujoco.MjModel) -> bytes:
 
 def save_run(
     path: str | os.PathLike[str],
-    spec: MjoSpec,
+    spec: MjoSpec | str,
     data: MjoData,
     recorder: "Recorder",
     *,
     options: Mapping[str, Any],
     command: Sequence[str],
     seed: int | None = None,
+    steps: Steps | None = None,
 ) -> None:
     """Write a run file; ``path`` is replaced at the very end, and an error leaves nothing behind.
 
     Args:
-      spec: what the model of ``data`` was compiled from.
+      spec: what the model of ``data`` was compiled from, or its ``to_xml()``.
       options: of the run, values that JSON knows.
       command: the command line that repeats the run.
+      steps: how far the run is, for one that can be gone on with.
     """
     model = data.model
     meta = {
@@ -199,12 +229,14 @@ def save_run(
         "nworld": data.nworld,
         "precision": data.precision,
         "timestep": float(model.mj.opt.timestep),
+        "device": str(data.device),
+        "steps": None if steps is None else dataclasses.asdict(steps),
         "layout": {name: [part.start, part.stop] for name, part in state_layout(data).items()},
     }
     arrays: dict[str, Any] = {
         "format": np.array(FORMAT),
         "meta": np.array(json.dumps(meta)),
-        "xml": np.array(spec.to_xml()),
+        "xml": np.array(spec if isinstance(spec, str) else spec.to_xml()),
         "binary": np.frombuffer(_binary(model.mj), dtype=np.uint8),
         **recorder.arrays(),
         "status": data.status.numpy(),
@@ -212,10 +244,12 @@ def save_run(
     }
     with replacing(path) as part, open(part, "xb") as file:
         np.savez(file, **arrays)
+        file.flush()
+        os.fsync(file.fileno())  # a name must not outlive a power cut that its contents did not
 
 
 def load_run(path: str | os.PathLike[str]) -> Run:
-    """Read a run file of ``mjorbit-warp run --out``.
+    """Read a run file of ``mjorbit-warp run --out``, or a checkpoint of one.
 
     Raises:
       FileNotFoundError: no such file.
@@ -248,6 +282,8 @@ def load_run(path: str | os.PathLike[str]) -> Run:
             nworld=meta["nworld"],
             precision=meta["precision"],
             timestep=meta["timestep"],
+            device=meta["device"],
+            steps=None if meta["steps"] is None else Steps(**meta["steps"]),
             layout={name: slice(*ends) for name, ends in meta["layout"].items()},
             **arrays,
         )

@@ -10,6 +10,7 @@ import pytest
 import mjorbit_warp as mjo
 from mjorbit_warp.cli import main
 from mjorbit_warp.cli.run import _plan, _scatter
+from mjorbit_warp.cli.stepping import Plan
 from mjorbit_warp.models import model_path, tle_path
 from tests.conftest import compile_model
 
@@ -60,7 +61,9 @@ def test_integrator_and_step(tmp_path: pathlib.Path, capsys: Capture) -> None:
     mj = mjo.load_run(out).host_model()
     assert (mj.opt.timestep, mj.opt.integrator) == (0.05, 3)
     assert mjo.load_run(out).spec().option.integrator == 3
-    assert main([*argv, "--precision", "shadow"]) == 0
+    assert main([*argv, "--precision", "shadow"]) == 2
+    assert "that file exists, and only --force overwrites it" in capsys.readouterr().err
+    assert main([*argv, "--precision", "shadow", "--force"]) == 0
     assert "RK4, precision shadow" in capsys.readouterr().out
     assert mjo.load_run(out).qpos.dtype == np.float64
 
@@ -122,8 +125,10 @@ def test_plan() -> None:
     plan = _plan(0.1, 600.0, None, None, 1000)
     assert (plan.nstep, plan.every, plan.worlds) == (6000, 30, 64)
     assert _plan(0.1, 1.0, None, None, 2).every == 1
-    assert _plan(0.1, 1.0, 99.0, None, 2).every == 10
+    assert _plan(0.1, 1.0, 99.0, None, 2).every == 990
     assert _plan(0.1, 1.0, 0.26, None, 2).every == 3
+    assert list(Plan(0.1, 10, 4, 1).pieces(3)) == [3, 1, 3, 1, 2]
+    assert list(Plan(0.1, 10, 4, 1, start=6).pieces(3)) == [2, 2]
 
 
 def test_starts_of_a_world_do_not_depend_on_the_others() -> None:

@@ -37,20 +37,15 @@ def _missing_extra(error: BaseException) -> str | None:
 
 
 def _run(args: list[str]) -> int:
-    import tyro
+    import tyro  # noqa: F401  (the first of the extra: a sentence names it if it is missing)
 
     from mjorbit_warp.cli.demo import demo
     from mjorbit_warp.cli.inspect import inspect
     from mjorbit_warp.cli.run import run
+    from mjorbit_warp.cli.usage import parse
 
-    result = tyro.extras.subcommand_cli_from_dict(
-        {"demo": demo, "inspect": inspect, "run": run},
-        prog="mjorbit-warp",
-        description="Articulated MuJoCo Warp spacecraft in a real orbit. `mjorbit-warp --version` prints the version.",
-        args=args,
-        config=(tyro.conf.FlagCreatePairsOff,),
-    )
-    return int(result)
+    about = "Articulated MuJoCo Warp spacecraft in a real orbit. `mjorbit-warp --version` prints the version."
+    return int(parse({"demo": demo, "inspect": inspect, "run": run}, "mjorbit-warp", about, args)())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -60,7 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
       argv: arguments, default those of the process.
 
     Returns:
-      0 on success, 1 if a world of the simulation went bad, 2 if the input was refused.
+      0 on success, 1 if a world of the simulation went bad, 2 if the input was refused, 130 if it was stopped.
     """
     args = list(sys.argv[1:] if argv is None else argv)
     if args in (["--version"], ["-V"]):
@@ -73,8 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _run(args or ["--help"])
     except SystemExit as stop:  # tyro has printed its help or its complaint
         return stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 2
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        print(str(stop) or "interrupted", file=sys.stderr)
         return 130
     except _REFUSED as error:
         text = _missing_extra(error) or " ".join(str(error).split()) or type(error).__name__

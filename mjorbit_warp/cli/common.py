@@ -1,12 +1,51 @@
 """What the subcommands share."""
 
+import os
 import pathlib
-from typing import Any
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
+import mujoco
+import tyro
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from mjorbit_warp.run_file import replacing
+
+if TYPE_CHECKING:
+    from mjorbit_warp.spec import MjoSpec
+
+INTEGRATORS = {
+    "RK4": mujoco.mjtIntegrator.mjINT_RK4,
+    "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
+    "implicit": mujoco.mjtIntegrator.mjINT_IMPLICIT,
+    "Euler": mujoco.mjtIntegrator.mjINT_EULER,
+}
+
+
+def arg(metavar: str | None, hint: str = "optional") -> Any:
+    """How an option is shown in --help, where its default in the signature says little; a flag has no metavar."""
+    return tyro.conf.arg(metavar=metavar, help_behavior_hint=f"({hint})")
+
+
+def integrator_name(value: int) -> str:
+    """Name of MuJoCo's integrator, as --integrator has it."""
+    return next(name for name, known in INTEGRATORS.items() if int(known) == int(value))
+
+
+def load_spec(model: str, tle: str | None) -> "MjoSpec":
+    """The spec of a file or of a shipped model, with the orbit of a TLE if one is given."""
+    from mjorbit_warp import models
+    from mjorbit_warp.orbit import Orbit
+    from mjorbit_warp.spec import MjoSpec
+
+    shipped = model in models.NAMES and not os.path.exists(model)
+    spec = MjoSpec.from_file(models.model_path(model) if shipped else model)
+    if tle is not None:
+        spec.orbit = Orbit.from_tle(tle)
+    return spec
 
 
 def writable_output(option: str, name: str, suffix: str) -> pathlib.Path:
@@ -26,12 +65,53 @@ def writable_output(option: str, name: str, suffix: str) -> pathlib.Path:
     return path
 
 
+def run_output(name: str, overwrite: bool, restart: bool) -> pathlib.Path:
+    """The path of a run file, which may be hours of work: none is overwritten unless that was asked for.
+
+    Args:
+      overwrite: allow that the file exists.
+      restart: allow that a checkpoint of it exists.
+    """
+    path = writable_output("--out", name, ".npz")
+    part = path.with_name(path.name + ".part")
+    if part.exists() and not restart:
+        raise ValueError(
+            f"--out is {name!r}: {str(part)!r} is left of a run that was stopped; go on with it by --resume {part}, or "
+            "give --force to overwrite it"
+        )
+    if path.exists() and not overwrite:
+        raise ValueError(f"--out is {name!r}: that file exists, and only --force overwrites it")
+    return path
+
+
+@contextmanager
+def _no_driver_warning() -> Iterator[None]:
+    """Keep from stderr, where Warp's native code writes, that there is no CUDA driver; all else comes through."""
+    try:
+        stderr = os.dup(2)
+    except OSError:  # closed
+        yield
+        return
+    with tempfile.TemporaryFile() as kept:
+        os.dup2(kept.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(stderr, 2)
+            os.close(stderr)
+            kept.seek(0)
+            for line in kept:
+                if b"CUDA driver" not in line:
+                    os.write(2, line)
+
+
 def warp_device(name: str | None) -> Any:
     """The Warp device of that name; Warp itself says no more than warnings from here on."""
     import warp as wp
 
     wp.config.log_level = wp.LOG_ERROR  # a machine without a GPU is no reason for a warning
-    wp.init()
+    with _no_driver_warning():
+        wp.init()
     wp.config.log_level = wp.LOG_WARNING
     try:
         return wp.get_device(name)

@@ -5,7 +5,7 @@ import json as json_format
 import math
 import pathlib
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from mjorbit_warp.cli.common import bad_text, progress_bar, warp_device, writable_output
+from mjorbit_warp.cli.common import arg, bad_text, progress_bar, warp_device, writable_output
 from mjorbit_warp.run_file import replacing
 
 if TYPE_CHECKING:
@@ -269,13 +269,13 @@ def _table(result: dict[str, Any]) -> Table:
 
 def demo(
     *,
-    nworld: int = 1024,
-    duration: float = 60.0,
-    dt: float = 0.1,
-    device: str | None = None,
-    out: str = "mjorbit_demo.png",
-    seed: int = 0,
-    json: bool = False,
+    nworld: Annotated[int, arg("N", "default: 1024")] = 1024,
+    duration: Annotated[float, arg("SECONDS", "default: 60")] = 60.0,
+    dt: Annotated[float, arg("SECONDS", "default: 0.1")] = 0.1,
+    device: Annotated[str | None, arg("NAME", "default: a GPU if there is one")] = None,
+    out: Annotated[str, arg("FILE.png", "default: mjorbit_demo.png")] = "mjorbit_demo.png",
+    seed: Annotated[int, arg("N", "default: 0")] = 0,
+    json: Annotated[bool, arg(None, "default: off")] = False,
 ) -> int:
     """Simulate free-flyers that swing their arms in the ISS's orbit, check them and draw a picture.
 
@@ -287,8 +287,8 @@ def demo(
       nworld: number of worlds.
       duration: simulated time [s].
       dt: time step [s].
-      device: Warp device, as cpu or cuda:0; default: a GPU if there is one.
-      out: the picture, a PNG file.
+      device: Warp device, as cpu or cuda:0.
+      out: the picture; one that exists is replaced.
       seed: seed of the starts and commands.
       json: print the summary as JSON.
     """

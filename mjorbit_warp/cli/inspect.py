@@ -1,13 +1,20 @@
 """``mjorbit-warp inspect``: what the compiler made of a model."""
 
 import json as json_format
-import os
 import warnings
+from typing import Annotated
 
 import tyro
 
+from mjorbit_warp.cli.common import arg, load_spec
 
-def inspect(model: tyro.conf.Positional[str], *, tle: str | None = None, json: bool = False) -> int:
+
+def inspect(
+    model: tyro.conf.Positional[Annotated[str, tyro.conf.arg(metavar="MODEL")]],
+    *,
+    tle: Annotated[str | None, arg("FILE")] = None,
+    json: Annotated[bool, arg(None, "default: off")] = False,
+) -> int:
     """Compile a model and report masses, joints, actuators, integrator and orbit; nothing is simulated.
 
     Args:
@@ -15,16 +22,10 @@ def inspect(model: tyro.conf.Positional[str], *, tle: str | None = None, json: b
       tle: file with a two-line element set; its orbit replaces the model's.
       json: print JSON instead of text.
     """
-    from mjorbit_warp import models
     from mjorbit_warp.check import MjoWarning
     from mjorbit_warp.inspect import inspect_model
-    from mjorbit_warp.orbit import Orbit
-    from mjorbit_warp.spec import MjoSpec
 
-    shipped = model in models.NAMES and not os.path.exists(model)
-    spec = MjoSpec.from_file(models.model_path(model) if shipped else model)
-    if tle is not None:
-        spec.orbit = Orbit.from_tle(tle)
+    spec = load_spec(model, tle)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MjoWarning)  # the report has them as its notes
         report = inspect_model(spec.compile(), spec)

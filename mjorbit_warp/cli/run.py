@@ -1,11 +1,9 @@
 """``mjorbit-warp run``: a model of one's own in orbit, with a run file and a picture."""
 
-import dataclasses
 import json as json_format
 import math
 import os
-import time
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import mujoco
 import numpy as np
@@ -13,41 +11,39 @@ import tyro
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjorbit_warp.cli.common import progress_bar, warp_device, writable_output
+from mjorbit_warp.cli.common import (
+    INTEGRATORS,
+    arg,
+    integrator_name,
+    load_spec,
+    run_output,
+    warp_device,
+    writable_output,
+)
+from mjorbit_warp.cli.resume import resumed
 from mjorbit_warp.cli.run_report import orbit_summary, run_table
-
-if TYPE_CHECKING:
-    from mjorbit_warp.data import MjoData
-    from mjorbit_warp.model import MjoModel
-    from mjorbit_warp.recorder import Recorder
-    from mjorbit_warp.spec import MjoSpec
+from mjorbit_warp.cli.stepping import RECORDED, RECORDS, Job, Plan, Stop, checkpoint_of, simulate
 
 F64 = NDArray[np.float64]
 Integrator = Literal["RK4", "implicitfast", "implicit", "Euler"]
-RECORDS = 200  # by default
-RECORDED = 64  # worlds, by default
-GRAPH = 20  # steps of a captured graph, at most
-INTEGRATORS = {
-    "RK4": mujoco.mjtIntegrator.mjINT_RK4,
-    "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
-    "implicit": mujoco.mjtIntegrator.mjINT_IMPLICIT,
-    "Euler": mujoco.mjtIntegrator.mjINT_EULER,
-}
+# none in the signature: with --resume an option that was left out is the file's
+DEFAULTS = {"nworld": 1, "duration": 600.0, "precision": "single", "seed": 0, "spread": 0.0, "spin": 0.0}
 
 
-@dataclasses.dataclass
-class Plan:
-    """What to step: ``nstep`` steps, a record after each ``every`` steps and after the last."""
-
-    dt: float
-    nstep: int
-    every: int
-    worlds: int
-
-
-def _positive(option: str, value: float | None, least: float = 0.0) -> None:
-    if value is not None and not (math.isfinite(value) and value > least):
-        raise ValueError(f"{option} is {value}: a number above {least:g} is expected")
+def _check(given: dict[str, Any]) -> None:
+    """Refuse numbers that cannot be before anything is loaded; None is one that was left out."""
+    for name, least in (("nworld", 1), ("seed", 0)):
+        value = given[name]
+        if value is not None and value < least:
+            raise ValueError(f"--{name} is {value}: {least} or a larger integer is expected")
+    for name in ("duration", "dt", "record_every", "checkpoint_every"):
+        value = given[name]
+        if value is not None and not (math.isfinite(value) and value > 0.0):
+            raise ValueError(f"--{name.replace('_', '-')} is {value}: a positive number of seconds is expected")
+    for name in ("spread", "spin"):
+        value = given[name]
+        if value is not None and not (math.isfinite(value) and value >= 0.0):
+            raise ValueError(f"--{name} is {value}: 0 or a positive number is expected")
 
 
 def _plan(dt: float, duration: float, record_every: float | None, record_worlds: int | None, nworld: int) -> Plan:
@@ -61,26 +57,7 @@ def _plan(dt: float, duration: float, record_every: float | None, record_worlds:
     worlds = min(nworld, RECORDED) if record_worlds is None else record_worlds
     if not 1 <= worlds <= nworld:
         raise ValueError(f"--record-worlds is {worlds}: 1 to {nworld} are allowed")
-    return Plan(dt, nstep, min(every, nstep), worlds)
-
-
-def _load(model: str, tle: str | None, dt: float | None, integrator: Integrator | None) -> "MjoSpec":
-    """The spec with the orbit, step and integrator that were asked for; all else is the file's."""
-    from mjorbit_warp import models
-    from mjorbit_warp.orbit import Orbit
-    from mjorbit_warp.spec import MjoSpec
-
-    shipped = model in models.NAMES and not os.path.exists(model)
-    spec = MjoSpec.from_file(models.model_path(model) if shipped else model)
-    if tle is not None:
-        spec.orbit = Orbit.from_tle(tle)
-    if spec.orbit is None:
-        raise ValueError(f"{model} has no orbit in its <custom>: give one with --tle FILE")
-    if dt is not None:
-        spec.option.timestep = dt
-    if integrator is not None:
-        spec.option.integrator = INTEGRATORS[integrator]
-    return spec
+    return Plan(dt, nstep, every, worlds)
 
 
 def _scatter(mj: mujoco.MjModel, nworld: int, seed: int, spread: float, spin: float) -> tuple[F64, F64]:
@@ -109,155 +86,137 @@ def _scatter(mj: mujoco.MjModel, nworld: int, seed: int, spread: float, spin: fl
     return qpos, qvel
 
 
-def _simulate(model: "MjoModel", data: "MjoData", recorder: "Recorder", plan: Plan) -> tuple[float, float]:
-    """Step through captured graphs and record; the seconds of compiling and of stepping."""
-    import warp as wp
-
-    from mjorbit_warp.graph import capture
-
-    console = Console(stderr=True)
-    blocks = [plan.every] * (plan.nstep // plan.every)
-    blocks += [plan.nstep % plan.every] if plan.nstep % plan.every else []
-    most = min(GRAPH, plan.every)
-    launches = {block: [most] * (block // most) + ([block % most] if block % most else []) for block in set(blocks)}
-    began = time.perf_counter()
-    with console.status("compiling kernels, about a minute the first time"):
-        graphs = {size: capture(model, data, nstep=size) for size in sorted({n for x in launches.values() for n in x})}
-    compiled = time.perf_counter() - began
-
-    recorder.record()
-    began = time.perf_counter()
-    done = shown = 0
-    with progress_bar(console) as progress:
-        task = progress.add_task("stepping", total=plan.nstep, rate="")
-        for block in blocks:
-            for k, size in enumerate(launches[block]):
-                graphs[size]()
-                done += size
-                if k == len(launches[block]) - 1:
-                    recorder.record()
-                elif done - shown < plan.nstep / RECORDS:
-                    continue  # the device is not waited for
-                wp.synchronize_device(data.device)
-                rate = data.nworld * done / (time.perf_counter() - began)
-                progress.update(task, completed=done, rate=f"{rate:,.0f} world-steps/s")
-                shown = done
-    return compiled, time.perf_counter() - began
-
-
-def _command(options: dict[str, Any]) -> list[str]:
-    """The command line that repeats a run."""
-    words = ["mjorbit-warp", "run", str(options["model"])]
-    for name, value in options.items():
-        if name != "model" and value is not None and value is not False:
-            option = "--" + name.replace("_", "-")
-            words += [option] if value is True else [option, str(value)]
-    return words
-
-
-def run(
-    model: tyro.conf.Positional[str],
-    *,
-    tle: Annotated[str | None, tyro.conf.arg(metavar="FILE")] = None,
-    nworld: Annotated[int, tyro.conf.arg(metavar="N")] = 1,
-    duration: Annotated[float, tyro.conf.arg(metavar="SECONDS")] = 600.0,
-    dt: Annotated[float | None, tyro.conf.arg(metavar="SECONDS")] = None,
-    integrator: Integrator | None = None,
-    precision: Literal["single", "shadow"] = "single",
-    record_every: Annotated[float | None, tyro.conf.arg(metavar="SECONDS")] = None,
-    record_worlds: Annotated[int | None, tyro.conf.arg(metavar="N")] = None,
-    seed: Annotated[int, tyro.conf.arg(metavar="N")] = 0,
-    spread: Annotated[float, tyro.conf.arg(metavar="METRES")] = 0.0,
-    spin: Annotated[float, tyro.conf.arg(metavar="DEG/S")] = 0.0,
-    device: str | None = None,
-    out: Annotated[str | None, tyro.conf.arg(metavar="FILE.npz")] = None,
-    plot: Annotated[str | None, tyro.conf.arg(metavar="FILE.png")] = None,
-    json: bool = False,
-) -> int:
-    """Simulate a model in orbit; write a run file to analyse or continue with mjorbit_warp.load_run, and a picture.
-
-    Commands and applied forces are zero. The exit code is 1 if a world went bad.
-
-    Args:
-      model: an MJCF file, or the name of a shipped model (two_arm, box_satellite, chaser_target).
-      tle: file with a two-line element set; its orbit replaces that of the model's <custom>.
-      nworld: number of worlds.
-      duration: simulated time [s].
-      dt: time step [s]; default: the model's.
-      integrator: default: the model's; it is never changed silently.
-      precision: single (float32 state) or shadow (float64 state, needs RK4).
-      record_every: time between records [s], rounded to whole steps; default: 1/200 of the duration.
-      record_worlds: number of worlds to record; default: all, at most 64.
-      seed: seed of the random starts.
-      spread: largest random offset of a world's start from the model's [m].
-      spin: angular rate of each free body at the start, about a random axis [deg/s].
-      device: Warp device, as cpu or cuda:0; default: a GPU if there is one.
-      out: the run file to write.
-      plot: the picture to draw.
-      json: print the summary as JSON.
-    """
-    options = dict(locals())
-    if nworld < 1:
-        raise ValueError(f"--nworld is {nworld}: at least 1 is needed")
-    if seed < 0:
-        raise ValueError(f"--seed is {seed}: 0 or a positive integer is expected")
-    for name in ("duration", "dt", "record_every"):
-        _positive("--" + name.replace("_", "-"), options[name])
-    for name in ("spread", "spin"):
-        if not (math.isfinite(options[name]) and options[name] >= 0.0):
-            raise ValueError(f"--{name} is {options[name]}: 0 or a positive number is expected")
-    out_path = None if out is None else writable_output("--out", out, ".npz")
-    plot_path = None if plot is None else writable_output("--plot", plot, ".png")
-    spec = _load(model, tle, dt, integrator)
-    plan = _plan(float(spec.option.timestep), duration, record_every, record_worlds, nworld)
-    chosen = warp_device(device)
-
-    from mjorbit_warp.cli.plot_run import draw_run
+def _started(given: dict[str, Any]) -> Job:
+    """A run from its beginning; all that can be refused is refused before kernels are compiled."""
     from mjorbit_warp.data import make_data
     from mjorbit_warp.recorder import Recorder
-    from mjorbit_warp.run_file import replacing, save_run
 
+    options: dict[str, Any] = {name: DEFAULTS.get(name) if value is None else value for name, value in given.items()}
+    model, nworld = options["model"], options["nworld"]
+    if model is None:
+        raise ValueError(
+            "no model is given: name an MJCF file or a shipped model, or go on with a run by --resume FILE"
+        )
+    force = options["force"]
+    out = None if options["out"] is None else run_output(options["out"], overwrite=force, restart=force)
+    plot = None if options["plot"] is None else writable_output("--plot", options["plot"], ".png")
+    spec = load_spec(model, options["tle"])
+    if spec.orbit is None:
+        raise ValueError(f"{model} has no orbit in its <custom>: give one with --tle FILE")
+    if options["dt"] is not None:
+        spec.option.timestep = options["dt"]
+    if options["integrator"] is not None:
+        spec.option.integrator = INTEGRATORS[options["integrator"]]
+    dt = float(spec.option.timestep)
+    plan = _plan(dt, options["duration"], options["record_every"], options["record_worlds"], nworld)
+    device = warp_device(options["device"])
     compiled = spec.compile()
-    data = make_data(compiled, nworld=nworld, precision=precision, device=chosen)
-    if spread or spin:
-        qpos, qvel = _scatter(compiled.mj, nworld, seed, spread, math.radians(spin))
+    data = make_data(compiled, nworld=nworld, precision=options["precision"], device=device)
+    if options["spread"] or options["spin"]:
+        spin = math.radians(options["spin"])
+        qpos, qvel = _scatter(compiled.mj, nworld, options["seed"], options["spread"], spin)
         data.qpos.assign(qpos)
         data.qvel.assign(qvel)
-    recorder = Recorder(data, range(plan.worlds))
-    compile_s, wall_s = _simulate(compiled, data, recorder, plan)
-    if out_path is not None:
-        save_run(out_path, spec, data, recorder, options=options, command=_command(options), seed=seed)
-    arrays = recorder.arrays()
-    if plot_path is not None:
-        with replacing(plot_path) as part:
-            draw_run(part, compiled.mj, arrays, os.path.basename(model))
+    if out is not None:  # with --force
+        checkpoint_of(out).unlink(missing_ok=True)
+    kept = {name: options[name] for name in options if name not in ("resume", "force", "checkpoint_every")}
+    return Job(spec.to_xml(), compiled, data, Recorder(data, range(plan.worlds)), plan, kept, out, plot)
 
-    used = mujoco.mjtIntegrator(int(compiled.mj.opt.integrator))
-    ends = [orbit_summary(compiled, arrays["r"][k, 0], arrays["v"][k, 0], float(arrays["t"][k])) for k in (0, -1)]
-    bad = data.bad_worlds()
-    result: dict[str, Any] = {
-        "model": model,
-        "device": f"{chosen.alias}, {chosen.name}" if chosen.is_cuda else chosen.alias,
-        "nworld": nworld,
+
+def _summary(job: Job, arrays: dict[str, NDArray[Any]], compile_s: float, wall_s: float) -> dict[str, Any]:
+    mj, data, plan, device = job.model.mj, job.data, job.plan, job.data.device
+    ends = [orbit_summary(job.model, arrays["r"][k, 0], arrays["v"][k, 0], float(arrays["t"][k])) for k in (0, -1)]
+    return {
+        "model": job.options["model"],
+        "device": f"{device.alias}, {device.name}" if device.is_cuda else device.alias,
+        "nworld": data.nworld,
         "nstep": plan.nstep,
         "timestep_s": plan.dt,
         "duration_s": float(arrays["time"][-1]),
+        "resumed_at_s": plan.start * plan.dt if plan.start else None,
         "compile_s": compile_s,
         "wall_s": wall_s,
-        "world_steps_per_s": nworld * plan.nstep / wall_s,
-        "integrator": next(name for name, value in INTEGRATORS.items() if value == used),
-        "precision": precision,
+        "world_steps_per_s": data.nworld * (plan.nstep - plan.start) / wall_s,
+        "integrator": integrator_name(mj.opt.integrator),
+        "precision": data.precision,
         "record_every_s": plan.every * plan.dt,
         "records": len(arrays["time"]),
         "recorded_worlds": plan.worlds,
         "orbit_start": ends[0],
         "orbit_end": ends[1],
-        "bad": bad,
-        "out": out,
-        "plot": plot,
+        "bad": data.bad_worlds(),
+        "out": None if job.out is None else str(job.out),
+        "plot": None if job.plot is None else str(job.plot),
     }
+
+
+def run(
+    model: tyro.conf.Positional[Annotated[str | None, arg("MODEL", "required without --resume")]] = None,
+    *,
+    tle: Annotated[str | None, arg("FILE")] = None,
+    nworld: Annotated[int | None, arg("N", "default: 1")] = None,
+    duration: Annotated[float | None, arg("SECONDS", "default: 600")] = None,
+    dt: Annotated[float | None, arg("SECONDS", "default: the model's")] = None,
+    integrator: Annotated[Integrator | None, arg("{RK4,implicitfast,implicit,Euler}", "default: the model's")] = None,
+    precision: Annotated[Literal["single", "shadow"] | None, arg("{single,shadow}", "default: single")] = None,
+    record_every: Annotated[float | None, arg("SECONDS", "default: 1/200 of the duration")] = None,
+    record_worlds: Annotated[int | None, arg("N", "default: all, at most 64")] = None,
+    seed: Annotated[int | None, arg("N", "default: 0")] = None,
+    spread: Annotated[float | None, arg("METRES", "default: 0")] = None,
+    spin: Annotated[float | None, arg("DEG/S", "default: 0")] = None,
+    device: Annotated[str | None, arg("NAME", "default: a GPU if there is one")] = None,
+    out: Annotated[str | None, arg("FILE.npz")] = None,
+    plot: Annotated[str | None, arg("FILE.png")] = None,
+    resume: Annotated[str | None, arg("FILE")] = None,
+    checkpoint_every: Annotated[float, arg("SECONDS", "default: 60")] = 60.0,
+    force: Annotated[bool, arg(None, "default: off")] = False,
+    json: Annotated[bool, arg(None, "default: off")] = False,
+) -> int:
+    """Simulate a model in orbit; write a run file to analyse or continue with mjorbit_warp.load_run, and a picture.
+
+    Commands and applied forces are zero. The exit code is 1 if a world went bad, 130 if Ctrl-C or SIGTERM stopped the
+    run: with --out a checkpoint is left, and --resume goes on with it to the same bits.
+
+    Args:
+      model: an MJCF file, or the name of a shipped model (two_arm, box_satellite, chaser_target).
+      tle: file with a two-line element set; its orbit replaces that of the model's <custom>.
+      nworld: number of worlds.
+      duration: simulated time from the start [s].
+      dt: time step [s].
+      integrator: it is never changed silently.
+      precision: single (float32 state) or shadow (float64 state, needs RK4).
+      record_every: time between records [s], rounded to whole steps.
+      record_worlds: number of worlds to record.
+      seed: seed of the random starts.
+      spread: largest random offset of a world's start from the model's [m].
+      spin: angular rate of each free body at the start, about a random axis [deg/s].
+      device: Warp device, as cpu or cuda:0.
+      out: the run file to write; until the run ends, its checkpoint is FILE.npz.part.
+      plot: the picture to draw; one that exists is replaced.
+      resume: go on with a checkpoint, or with a finished run file to a longer --duration; the model and all other
+        options are the file's.
+      checkpoint_every: wall time between checkpoints [s].
+      force: overwrite a run file or checkpoint that exists.
+      json: print the summary as JSON.
+    """
+    given = dict(locals())
+    _check(given)
+    with Stop().watching() as stop:
+        job = _started(given) if resume is None else resumed(given)
+        compile_s, wall_s = simulate(job, stop, checkpoint_every)
+        if job.out is not None:
+            job.save(job.out, job.plan.nstep)
+            job.part.unlink(missing_ok=True)
+        arrays = job.recorder.arrays()
+        if job.plot is not None:
+            from mjorbit_warp.cli.plot_run import draw_run
+            from mjorbit_warp.run_file import replacing
+
+            with replacing(job.plot) as part:
+                draw_run(part, job.model.mj, arrays, os.path.basename(job.options["model"]))
+    result = _summary(job, arrays, compile_s, wall_s)
     if json:
         print(json_format.dumps(result, indent=2, allow_nan=False))
     else:
         Console().print(run_table(result))
-    return 1 if bad else 0
+    return 1 if result["bad"] else 0

@@ -57,10 +57,12 @@ def run_table(result: dict[str, Any]) -> Table:
     table.add_column(no_wrap=True)
     table.add_column()
     kept = f"{result['records']:,} of {result['recorded_worlds']:,} world{'s' * (result['recorded_worlds'] > 1)}"
+    resumed = "" if result["resumed_at_s"] is None else f", resumed at {result['resumed_at_s']:.6g} s"
+    steps = f"{result['duration_s']:.6g} s: {result['nstep']:,} steps of {result['timestep_s']:g} s"
     rows = {
         "device": result["device"],
         "worlds": f"{result['nworld']:,}",
-        "simulated time": f"{result['duration_s']:.6g} s: {result['nstep']:,} steps of {result['timestep_s']:g} s",
+        "simulated time": steps + resumed,
         "wall time": f"{result['wall_s']:.1f} s, after {result['compile_s']:.1f} s of compiling",
         "rate": f"{result['world_steps_per_s']:,.0f} world-steps/s",
         "integrator": f"{result['integrator']}, precision {result['precision']}, in a captured graph",
