@@ -42,11 +42,10 @@ def test_overlap_is_the_integral() -> None:
     """Against the integral of the common width over the line of centres, in 30 digits; a lens, a bite, a near miss."""
     for a, b, c in ((1.0, 0.8, 0.9), (0.0047, 1.2, 1.1997), (1.0, 0.3, 0.75), (0.0047, 1.2, 1.20469), (1.0, 1.0, 0.01)):
         with mpmath.workdps(30):
-            x0 = (mpmath.mpf(c) ** 2 + mpmath.mpf(a) ** 2 - mpmath.mpf(b) ** 2) / (2 * mpmath.mpf(c))
-            near = mpmath.quad(
-                lambda x, b=b, c=c: mpmath.sqrt(mpmath.mpf(b) ** 2 - (mpmath.mpf(c) - x) ** 2), [c - b, x0]
-            )
-            far = mpmath.quad(lambda x, a=a: mpmath.sqrt(mpmath.mpf(a) ** 2 - x**2), [x0, a])
+            a2, b2, mc = mpmath.mpf(a) ** 2, mpmath.mpf(b) ** 2, mpmath.mpf(c)
+            x0 = (mc**2 + a2 - b2) / (2 * mc)
+            near = mpmath.quad(lambda x, b2=b2, mc=mc: mpmath.sqrt(b2 - (mc - x) ** 2), [mc - mpmath.mpf(b), x0])
+            far = mpmath.quad(lambda x, a2=a2: mpmath.sqrt(a2 - x**2), [x0, mpmath.mpf(a)])
             want = float(2 * (near + far))
         assert abs(float(disc_overlap(a, b, c)) - want) < 1e-14 * b**2
 
