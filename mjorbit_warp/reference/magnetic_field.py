@@ -36,7 +36,7 @@ def magnetic_field(x_ecef: ArrayLike, years: ArrayLike, coefficients: GaussCoeff
     """B = −∇V [T] in body-fixed axes at ``x_ecef`` (…, 3) [m], ``years`` (…) after the coefficients' reference epoch.
 
     V = a Σ (a/r)^(n+1) (g_nm cos mφ + h_nm sin mφ) P_nm(cos θ) (Winch et al. 2005, Geophysical Journal International
-    160; Alken et al. 2021, Earth, Planets and Space 73:49), by components along r, θ and φ. On the axis φ is taken as 0.
+    160; Alken et al. 2021, Earth, Planets and Space 73:49), by components along r, θ and φ. On the axis φ is 0.
     """
     c = coefficients
     x, time, radius = (np.asarray(a, dtype=np.float64) for a in (x_ecef, years, c.radius))
