@@ -71,3 +71,16 @@ def central_body(body: str | CentralBody) -> CentralBody:
     if isinstance(body, str) and body.strip().lower() in BODIES:
         return BODIES[body.strip().lower()]
     raise ValueError(f"central body {body!r} is not known: allowed are {', '.join(BODIES)} or a CentralBody")
+
+
+# Zonal harmonics J2 … J6, unnormalised, J_n = −√(2n+1) C̄_n0, about the body's own radius; J2 is the body's.
+# Earth: EGM96 (Lemoine et al. 1998), C̄30 … C̄60 = 0.957254173792e-6, 0.539873863789e-6, 0.685323475630e-7,
+# −0.149957994714e-6; its own radius, 6378136.3 m, makes J6 7e-7 smaller, below the digits kept here.
+# Moon: JPL DE430 (Folkner et al. 2014), from GRAIL's GL0660B; its radius is 1738.0 km.
+# Mars: MRO95A (Konopliv et al. 2011; PDS jgmro_095a_sha.tab), C̄30 … C̄60 = −1.18956590524e-5, 5.12912271655e-6,
+# −1.72731825036e-6, 1.34674221293e-6; radius 3396.0 km. GGM2B (Lemoine et al. 2001) differs by at most 6e-4 of each.
+ZONAL = {
+    "earth": (EARTH.j2, -2.532656e-6, -1.619622e-6, -2.272961e-7, 5.406812e-7),
+    "moon": (MOON.j2, 8.4597027e-6, -9.7044138e-6, 7.4221608e-7, -1.37675314e-5),
+    "mars": (MARS.j2, 3.147296e-5, -1.538737e-5, 5.728867e-6, -4.855748e-6),
+}
