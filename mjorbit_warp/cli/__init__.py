@@ -13,9 +13,15 @@ _REFUSED = (ValueError, TypeError, ImportError, NotImplementedError, OSError)
 
 @contextmanager
 def _notes() -> Iterator[None]:
-    """Print each MjoWarning as one line on stderr."""
+    """Print each MjoWarning as one line on stderr, and MuJoCo's own once nothing was refused: an error says it better.
+
+    MuJoCo would also write its warnings to a file in the current folder.
+    """
+    import mujoco
+
     from mjorbit_warp.check import MjoWarning
 
+    said: list[str] = []
     with warnings.catch_warnings():
         show = warnings.showwarning
 
@@ -27,7 +33,14 @@ def _notes() -> Iterator[None]:
 
         warnings.showwarning = one_line
         warnings.simplefilter("always", MjoWarning)
-        yield
+        before = mujoco.get_mju_user_warning()
+        mujoco.set_mju_user_warning(said.append)
+        try:
+            yield
+        finally:
+            mujoco.set_mju_user_warning(before)
+    for text in dict.fromkeys(said):
+        print(f"note: MuJoCo says: {' '.join(text.split())}", file=sys.stderr)
 
 
 def _missing_extra(error: BaseException) -> str | None:
@@ -72,6 +85,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(str(stop) or "interrupted", file=sys.stderr)
         return 130
     except _REFUSED as error:
-        text = _missing_extra(error) or " ".join(str(error).split()) or type(error).__name__
+        text = _missing_extra(error) or " ".join(str(error).split()).removeprefix("Error: ") or type(error).__name__
         print(f"error: {text}", file=sys.stderr)
+        return 2
+    except (MemoryError, RuntimeError) as error:
+        if not isinstance(error, MemoryError) and "allocat" not in str(error):
+            raise
+        print("error: there is not enough memory: a smaller --nworld or fewer records need less", file=sys.stderr)
         return 2

@@ -5,7 +5,7 @@ import pathlib
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import mujoco
 import tyro
@@ -13,9 +13,6 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from mjorbit_warp.run_file import replacing
-
-if TYPE_CHECKING:
-    from mjorbit_warp.spec import MjoSpec
 
 INTEGRATORS = {
     "RK4": mujoco.mjtIntegrator.mjINT_RK4,
@@ -33,19 +30,6 @@ def arg(metavar: str | None, hint: str = "optional") -> Any:
 def integrator_name(value: int) -> str:
     """Name of MuJoCo's integrator, as --integrator has it."""
     return next(name for name, known in INTEGRATORS.items() if int(known) == int(value))
-
-
-def load_spec(model: str, tle: str | None) -> "MjoSpec":
-    """The spec of a file or of a shipped model, with the orbit of a TLE if one is given."""
-    from mjorbit_warp import models
-    from mjorbit_warp.orbit import Orbit
-    from mjorbit_warp.spec import MjoSpec
-
-    shipped = model in models.NAMES and not os.path.exists(model)
-    spec = MjoSpec.from_file(models.model_path(model) if shipped else model)
-    if tle is not None:
-        spec.orbit = Orbit.from_tle(tle)
-    return spec
 
 
 def writable_output(option: str, name: str, suffix: str) -> pathlib.Path:

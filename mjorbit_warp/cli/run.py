@@ -11,21 +11,16 @@ import tyro
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjorbit_warp.cli.common import (
-    INTEGRATORS,
-    arg,
-    integrator_name,
-    load_spec,
-    run_output,
-    warp_device,
-    writable_output,
-)
+from mjorbit_warp.cli.common import INTEGRATORS, arg, integrator_name, run_output, warp_device, writable_output
+from mjorbit_warp.cli.load import load_spec
 from mjorbit_warp.cli.resume import resumed
 from mjorbit_warp.cli.run_report import orbit_summary, run_table
 from mjorbit_warp.cli.stepping import RECORDED, RECORDS, Job, Plan, Stop, checkpoint_of, simulate
 
 F64 = NDArray[np.float64]
 Integrator = Literal["RK4", "implicitfast", "implicit", "Euler"]
+MOST = 10**12  # steps
+TOO_FAR = 0.1  # share of |r_c|, as Status has it
 # none in the signature: with --resume an option that was left out is the file's
 DEFAULTS = {"nworld": 1, "duration": 600.0, "precision": "single", "seed": 0, "spread": 0.0, "spin": 0.0}
 
@@ -47,6 +42,8 @@ def _check(given: dict[str, Any]) -> None:
 
 
 def _plan(dt: float, duration: float, record_every: float | None, record_worlds: int | None, nworld: int) -> Plan:
+    if duration / dt > MOST:
+        raise ValueError(f"--duration is {duration}: that is more than {MOST} steps of {dt:g} s")
     nstep = round(duration / dt)
     if nstep < 1:
         raise ValueError(f"--duration is {duration}: at least one step of {dt:g} s is needed")
@@ -100,11 +97,14 @@ def _started(given: dict[str, Any]) -> Job:
     force = options["force"]
     out = None if options["out"] is None else run_output(options["out"], overwrite=force, restart=force)
     plot = None if options["plot"] is None else writable_output("--plot", options["plot"], ".png")
-    spec = load_spec(model, options["tle"])
+    spec = load_spec(model, options["tle"], options["dt"])
     if spec.orbit is None:
         raise ValueError(f"{model} has no orbit in its <custom>: give one with --tle FILE")
-    if options["dt"] is not None:
-        spec.option.timestep = options["dt"]
+    limit = TOO_FAR * float(np.linalg.norm(spec.orbit.r))
+    if options["spread"] > limit:
+        raise ValueError(
+            f"--spread is {options['spread']}: at most 10 % of the orbit's radius, {limit:.6g} m, is allowed"
+        )
     if options["integrator"] is not None:
         spec.option.integrator = INTEGRATORS[options["integrator"]]
     dt = float(spec.option.timestep)

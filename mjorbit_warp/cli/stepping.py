@@ -45,6 +45,15 @@ class Plan:
             yield size
             done += size
 
+    def sizes(self, most: int) -> list[int]:
+        """Distinct sizes among the pieces, from the first and last records and one between."""
+        last = (self.nstep - 1) // self.every * self.every
+        parts = [(self.start, min(self.nstep, (self.start // self.every + 1) * self.every))]
+        parts += [(max(self.start, last), self.nstep)]
+        if last - self.every >= self.start:
+            parts += [(last - self.every, last)]
+        return sorted({size for a, b in parts for size in (min(most, b - a), (b - a) % most)} - {0})
+
 
 @dataclasses.dataclass
 class Job:
@@ -144,7 +153,7 @@ def simulate(job: Job, stop: Stop, checkpoint_every: float) -> tuple[float, floa
     most = max(1, min(GRAPH, plan.every, LAUNCH // data.nworld))
     began = time.perf_counter()
     with console.status("compiling kernels, about a minute the first time"):
-        graphs = {size: capture(job.model, data, nstep=size) for size in sorted(set(plan.pieces(most)))}
+        graphs = {size: capture(job.model, data, nstep=size) for size in plan.sizes(most)}
     compiled = time.perf_counter() - began
 
     if plan.start == 0:
