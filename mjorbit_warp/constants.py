@@ -77,7 +77,7 @@ def central_body(body: str | CentralBody) -> CentralBody:
 # Earth: EGM96 (Lemoine et al. 1998), C̄30 … C̄60 = 0.957254173792e-6, 0.539873863789e-6, 0.685323475630e-7,
 # −0.149957994714e-6; its own radius, 6378136.3 m, makes J6 7e-7 smaller, below the digits kept here.
 # Moon: JPL DE430 (Folkner et al. 2014), from GRAIL's GL0660B; its radius is 1738.0 km.
-# Mars: MRO95A (Konopliv et al. 2011; PDS jgmro_095a_sha.tab), C̄30 … C̄60 = −1.18956590524e-5, 5.12912271655e-6,
+# Mars: MRO95A (JPL, PDS jgmro_095a_sha.tab of 2007-10-01), C̄30 … C̄60 = −1.18956590524e-5, 5.12912271655e-6,
 # −1.72731825036e-6, 1.34674221293e-6; radius 3396.0 km. GGM2B (Lemoine et al. 2001) differs by at most 6e-4 of each.
 ZONAL = {
     "earth": (EARTH.j2, -2.532656e-6, -1.619622e-6, -2.272961e-7, 5.406812e-7),
