@@ -44,8 +44,8 @@ def test_overlap_is_the_integral() -> None:
         with mpmath.workdps(30):
             a2, b2, mc = mpmath.mpf(a) ** 2, mpmath.mpf(b) ** 2, mpmath.mpf(c)
             x0 = (mc**2 + a2 - b2) / (2 * mc)
-            near = mpmath.quad(lambda x, b2=b2, mc=mc: mpmath.sqrt(b2 - (mc - x) ** 2), [mc - mpmath.mpf(b), x0])
-            far = mpmath.quad(lambda x, a2=a2: mpmath.sqrt(a2 - x**2), [x0, mpmath.mpf(a)])
+            near = mpmath.quad(lambda x, b2=b2, mc=mc: mpmath.sqrt(abs(b2 - (mc - x) ** 2)), [mc - mpmath.mpf(b), x0])
+            far = mpmath.quad(lambda x, a2=a2: mpmath.sqrt(abs(a2 - x**2)), [x0, mpmath.mpf(a)])
             want = float(2 * (near + far))
         assert abs(float(disc_overlap(a, b, c)) - want) < 1e-14 * b**2
 
