@@ -45,9 +45,17 @@ def _turn(mj: mujoco.MjModel, qpos: F64) -> tuple[F64, str]:
     return np.degrees(4.0 * np.arctan2(apart, along)), str(mj.body(int(mj.jnt_bodyid[joint])).name) or "free body"
 
 
+def _worlds(count: int) -> str:
+    return f"{count} world{'s' * (count > 1)}"
+
+
 def draw_run(path: str | os.PathLike[str], mj: mujoco.MjModel, arrays: Mapping[str, NDArray[Any]], title: str) -> None:
     """Write four panels as a PNG file, from the arrays of a Recorder."""
-    worlds = min(SHOWN, arrays["qpos"].shape[1])
+    kept = arrays["qpos"].shape[1]
+    alike = kept > 1 and all(
+        np.array_equal(arrays[name], arrays[name][:, :1].repeat(kept, 1)) for name in ("qpos", "r")
+    )
+    worlds = 1 if alike else min(SHOWN, kept)
     qpos, qvel = (arrays[name][:, :worlds].astype(np.float64) for name in ("qpos", "qvel"))
     motion = whole_motion(mj, qpos, qvel)
     r, v = arrays["r"][:, :worlds], arrays["v"][:, :worlds]
@@ -97,8 +105,9 @@ def draw_run(path: str | os.PathLike[str], mj: mujoco.MjModel, arrays: Mapping[s
         _style(axes, heading, f"time [{clock}]", label)
         axes.margins(x=0.02)
     handles, labels = grid[1, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncol=min(6, worlds), frameon=False, fontsize=9)
-    shown = f"{worlds} world{'s' * (worlds > 1)}"
+    if worlds > 1:
+        figure.legend(handles, labels, loc="outside lower center", ncol=min(6, worlds), frameon=False, fontsize=9)
+    shown = f"{kept} worlds, all alike" if alike else f"{worlds} of {kept} worlds" if worlds < kept else _worlds(kept)
     cut = "; curves end where a world went bad" if bad.any() else ""
     figure.suptitle(f"{title}, {shown}, {t[-1]:.4g} {clock}{cut}", fontsize=14, fontweight="bold")
     with open(path, "xb") as file:

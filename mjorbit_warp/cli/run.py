@@ -3,6 +3,7 @@
 import json as json_format
 import math
 import os
+import warnings
 from typing import Annotated, Any, Literal
 
 import mujoco
@@ -85,6 +86,7 @@ def _scatter(mj: mujoco.MjModel, nworld: int, seed: int, spread: float, spin: fl
 
 def _started(given: dict[str, Any]) -> Job:
     """A run from its beginning; all that can be refused is refused before kernels are compiled."""
+    from mjorbit_warp.check import MjoWarning
     from mjorbit_warp.data import make_data
     from mjorbit_warp.recorder import Recorder
 
@@ -117,6 +119,9 @@ def _started(given: dict[str, Any]) -> Job:
         qpos, qvel = _scatter(compiled.mj, nworld, options["seed"], options["spread"], spin)
         data.qpos.assign(qpos)
         data.qvel.assign(qvel)
+    elif nworld > 1:
+        alike = f"all {nworld} worlds start alike: --spread or --spin makes them differ"
+        warnings.warn(alike, MjoWarning, stacklevel=2)
     if out is not None:  # with --force
         checkpoint_of(out).unlink(missing_ok=True)
     kept = {name: options[name] for name in options if name not in ("resume", "force", "checkpoint_every")}
