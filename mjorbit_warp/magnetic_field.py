@@ -11,11 +11,14 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mjorbit_warp.constants import SECONDS_PER_CENTURY
+
 F64 = NDArray[np.float64]
 
 RADIUS = 6371.2e3  # geomagnetic reference radius of IGRF and WMM [m]
 MAX_DEGREE = 13
 _NANO = 1e-9
+_PER_SECOND = 100.0 / SECONDS_PER_CENTURY  # [Julian years/s]
 _J2000 = datetime(2000, 1, 1, 12)
 
 
@@ -50,6 +53,7 @@ class GaussCoefficients:
       g_rate, h_rate: secular variation [T/year]           (…, degree + 1, degree + 1)
       radius: reference radius [m]                         (…)
       year: reference epoch, decimal year; None if the field does not vary
+      elapsed: years are Julian years since the epoch (IGRF is interpolated in time), not a difference of calendar years
     """
 
     g: F64
@@ -58,6 +62,7 @@ class GaussCoefficients:
     h_rate: F64
     radius: float | F64
     year: float | None
+    elapsed: bool = False
 
     @property
     def degree(self) -> int:
@@ -75,6 +80,8 @@ class GaussCoefficients:
             return 0.0
         if epoch_seconds is None:
             raise ValueError("the magnetic field varies with time, so the orbit needs an epoch")
+        if self.elapsed:
+            return (epoch_seconds - self.epoch) * _PER_SECOND
         return decimal_year(epoch_seconds) - self.year
 
     def truncated(self, degree: int) -> "GaussCoefficients":
@@ -188,7 +195,8 @@ class MagneticField:
             raise ValueError("the magnetic field has rates but no year to count them from")
         if not (math.isfinite(radius) and radius > 0.0):
             raise ValueError(f"radius of the magnetic field is {radius}: a positive number is expected")
-        piece = GaussCoefficients(**tables, radius=float(radius), year=year)
+        g_table, h_table, g_rates, h_rates = tables.values()
+        piece = GaussCoefficients(g_table, h_table, g_rates, h_rates, float(radius), year)
         return cls("gauss", "_".join(name.split()), (piece,), first, last, extrapolate)
 
     @classmethod
@@ -333,9 +341,9 @@ def _igrf_pieces() -> tuple[GaussCoefficients, ...]:
     for row in rows[2:]:
         n, m = int(row[0]), int(row[1])
         (g if m >= 0 else h)[:, n, abs(m)] = [float(word) * _NANO for word in row[2:]]
-    return tuple(
-        GaussCoefficients(
-            g[i], h[i], (g[i + 1] - g[i]) / (end - start), (h[i + 1] - h[i]) / (end - start), RADIUS, year=start
-        )
-        for i, (start, end) in enumerate(itertools.pairwise(years))
-    )
+    pieces = []
+    for i, (start, end) in enumerate(itertools.pairwise(years)):
+        span = (seconds_from_decimal_year(end) - seconds_from_decimal_year(start)) * _PER_SECOND
+        rates = (g[i + 1] - g[i]) / span, (h[i + 1] - h[i]) / span
+        pieces.append(GaussCoefficients(g[i], h[i], *rates, RADIUS, year=start, elapsed=True))
+    return tuple(pieces)
