@@ -8,10 +8,11 @@ import dataclasses
 from typing import Any
 
 import mujoco
-import numpy as np
-from numpy.typing import NDArray
 
 from mjorbit_warp.constants import CentralBody, central_body
+from mjorbit_warp.custom_options import OPTION_NAMES, numbers, option_texts, read_options
+from mjorbit_warp.hardware.parts import KINDS
+from mjorbit_warp.hardware.text import is_part
 from mjorbit_warp.options import OrbitOptions
 from mjorbit_warp.orbit import Orbit
 
@@ -25,27 +26,9 @@ NAMES = (
     "mjo_central_radius",  # [m]
     "mjo_central_j2",  # [-]
     "mjo_central_rate",  # [rad/s]
-    "mjo_gravity_gradient",  # 0 or 1
-    "mjo_j2",  # 0 or 1
-    "mjo_orientation",  # iau, inertial, or nine numbers
+    *OPTION_NAMES,  # see OrbitOptions
 )
 _BODY_FIELDS = {"mu": "mu", "radius": "radius", "j2": "j2", "rate": "rotation_rate"}
-
-
-def _numbers(text: str, name: str, size: int) -> NDArray[np.float64]:
-    try:
-        values = np.array([float(word) for word in text.split()])
-    except ValueError:
-        values = np.empty(0)
-    if values.size != size or not np.isfinite(values).all():
-        raise ValueError(f"<custom> {name} is {text!r}: {size} finite number{'s' if size > 1 else ''} expected")
-    return values
-
-
-def _flag(text: str, name: str) -> bool:
-    if text.strip() in ("0", "1", "0.0", "1.0"):
-        return float(text) == 1.0
-    raise ValueError(f"<custom> {name} is {text!r}: 0 or 1 expected")
 
 
 def read_custom(spec: mujoco.MjSpec) -> tuple[Orbit | None, OrbitOptions]:
@@ -53,19 +36,13 @@ def read_custom(spec: mujoco.MjSpec) -> tuple[Orbit | None, OrbitOptions]:
     found = {n.name: " ".join(repr(float(x)) for x in n.data) for n in spec.numerics if n.name.startswith(PREFIX)}
     found |= {t.name: t.data for t in spec.texts if t.name.startswith(PREFIX)}
     for name in found:
-        if name not in NAMES:
-            raise ValueError(f"<custom> {name} is not a setting of this package: allowed are {', '.join(NAMES)}")
+        if name not in NAMES and not is_part(name):
+            kinds = ", ".join(f"{PREFIX}{kind}:<name>" for kind in KINDS)
+            raise ValueError(
+                f"<custom> {name} is not a setting of this package: allowed are {', '.join(NAMES)}, {kinds}"
+            )
 
-    options = OrbitOptions()
-    if (text := found.get("mjo_gravity_gradient")) is not None:
-        options.gravity_gradient = _flag(text, "mjo_gravity_gradient")
-    if (text := found.get("mjo_j2")) is not None:
-        options.j2 = _flag(text, "mjo_j2")
-    if (text := found.get("mjo_orientation")) is not None:
-        named = len(text.split()) == 1
-        matrix = None if named else _numbers(text, "mjo_orientation", 9).reshape(3, 3)
-        options = dataclasses.replace(options, orientation=text.strip() if matrix is None else matrix)
-
+    options = read_options(found)
     given = [name for name in ("mjo_orbit_r", "mjo_orbit_v") if name in found]
     if not given:
         if stray := [name for name in NAMES if name in found and name.startswith(("mjo_epoch", "mjo_central_"))]:
@@ -77,10 +54,10 @@ def read_custom(spec: mujoco.MjSpec) -> tuple[Orbit | None, OrbitOptions]:
     changes: dict[str, Any] = {}
     for key, field in _BODY_FIELDS.items():
         if (text := found.get(f"mjo_central_{key}")) is not None:
-            changes[field] = float(_numbers(text, f"mjo_central_{key}", 1)[0])
+            changes[field] = float(numbers(text, f"mjo_central_{key}", 1)[0])
     body = dataclasses.replace(body, **changes)
-    r, v = (_numbers(found[name], name, 3) for name in ("mjo_orbit_r", "mjo_orbit_v"))
-    epoch = float(_numbers(found["mjo_epoch"], "mjo_epoch", 1)[0]) if "mjo_epoch" in found else None
+    r, v = (numbers(found[name], name, 3) for name in ("mjo_orbit_r", "mjo_orbit_v"))
+    epoch = float(numbers(found["mjo_epoch"], "mjo_epoch", 1)[0]) if "mjo_epoch" in found else None
     return Orbit(r=r, v=v, epoch=epoch, body=body), options
 
 
@@ -104,16 +81,7 @@ def write_custom(spec: mujoco.MjSpec, orbit: Orbit | None, options: OrbitOptions
     for element in [*spec.numerics, *spec.texts]:
         if element.name in NAMES:
             spec.delete(element)
-    texts: dict[str, str] = {}
-    default = OrbitOptions()
-    if options.gravity_gradient != default.gravity_gradient:
-        texts["mjo_gravity_gradient"] = str(int(options.gravity_gradient))
-    if options.j2 != default.j2:
-        texts["mjo_j2"] = str(int(options.j2))
-    if not isinstance(options.orientation, str):
-        texts["mjo_orientation"] = " ".join(repr(float(x)) for x in options.orientation.ravel())
-    elif options.orientation != default.orientation:
-        texts["mjo_orientation"] = options.orientation
+    texts = option_texts(options)
     if orbit is not None:
         texts["mjo_orbit_r"] = " ".join(repr(float(x)) for x in orbit.r)
         texts["mjo_orbit_v"] = " ".join(repr(float(x)) for x in orbit.v)

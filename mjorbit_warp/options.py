@@ -2,11 +2,17 @@
 
 import dataclasses
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mjorbit_warp.atmosphere import Atmosphere
+from mjorbit_warp.magnetic_field import MagneticField
+
 ORIENTATIONS = ("iau", "inertial")
+ECLIPSES = ("conical", "cylindrical", "none")
+THIRD_BODIES = ("sun", "moon")
 
 
 @dataclass
@@ -16,13 +22,40 @@ class OrbitOptions:
     Attributes:
       gravity_gradient: torque of the central body's point mass on each body about its own COM.
       j2: second zonal harmonic, on the reference orbit and on each body.
+      zonal_degree: highest zonal harmonic, 2 to 6; J3 … J6 are those of constants.ZONAL. Needs j2.
+      third_bodies: "sun", "moon" or both.
       orientation: axes of the central body: "iau" (its real pole and rotation at the epoch), "inertial" (ECI axes, not
         rotating), or a (3, 3) rotation matrix from ECI to the body's axes at the epoch.
+      atmosphere: density of the air, for drag on surfaces; None for no drag.
+      corotation: the air turns with the central body.
+      wind: velocity of the air in its rotating frame, east, north, up [m/s]  (3,).
+      solar_pressure: sunlight pushes surfaces.
+      solar_flux: at 1 AU [W/m²]; 1361 (Kopp & Lean, Geophys. Res. Lett. 38, 2011).
+      eclipse: shadow of the central body on surfaces: "conical", "cylindrical" or "none".
+      sun: position of a Sun that stands still, from the central body, ECI [m]  (3,); None for the real one.
+      sun_radius: of its disc [m]; 6.957e8 (IAU 2015 resolution B3).
+      eclipse_radius: radius of the central body's disc [m]; None for its reference radius.
+      magnetic_field: field of the central body, for magnetorquers, dipoles and magnetometers.
+      feedback: the orbit's origin follows the system under drag, sunlight and thrust (design equation 9); absolute
+        states do not depend on it.
     """
 
     gravity_gradient: bool = True
     j2: bool = True
     orientation: str | NDArray[np.float64] = "iau"
+    zonal_degree: int = 2
+    third_bodies: tuple[str, ...] = ()
+    atmosphere: Atmosphere | None = None
+    corotation: bool = True
+    wind: Any = (0.0, 0.0, 0.0)
+    solar_pressure: bool = False
+    solar_flux: float = 1361.0
+    eclipse: str = "conical"
+    sun: Any = None
+    sun_radius: float = 6.957e8
+    eclipse_radius: float | None = None
+    magnetic_field: MagneticField | None = None
+    feedback: bool = True
 
     def __setattr__(self, name: str, value: object) -> None:
         if "_compiled" in self.__dict__:
@@ -36,9 +69,39 @@ class OrbitOptions:
         return copy
 
     def __post_init__(self) -> None:
-        for name in ("gravity_gradient", "j2"):
+        for name in ("gravity_gradient", "j2", "corotation", "solar_pressure", "feedback"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise ValueError(f"{name} is {getattr(self, name)!r}: True or False is expected")
+        self._check_orientation()
+        if self.zonal_degree not in (2, 3, 4, 5, 6):
+            raise ValueError(f"zonal_degree is {self.zonal_degree!r}: 2 to 6 is allowed")
+        if self.zonal_degree > 2 and not self.j2:
+            raise ValueError(f"zonal_degree is {self.zonal_degree} without j2: J3 and higher need j2=True")
+        bodies = (self.third_bodies,) if isinstance(self.third_bodies, str) else tuple(self.third_bodies)
+        for body in bodies:
+            if body not in THIRD_BODIES:
+                raise ValueError(f"third body {body!r} is not known: allowed are 'sun', 'moon' or both")
+        self.third_bodies = bodies
+        if self.eclipse not in ECLIPSES:
+            raise ValueError(f"eclipse is {self.eclipse!r}: allowed are {', '.join(map(repr, ECLIPSES))}")
+        for name, kind in (("atmosphere", Atmosphere), ("magnetic_field", MagneticField)):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, kind):
+                raise TypeError(f"{name} is a {type(value).__name__}: {kind.__name__} or None is expected")
+        for name in ("solar_flux", "sun_radius", "eclipse_radius"):
+            value = getattr(self, name)
+            if value is not None and not (np.isscalar(value) and 0.0 < float(value) < np.inf):  # type: ignore[arg-type]
+                raise ValueError(f"{name} is {value!r}: a positive number is expected")
+        for name in ("wind", "sun"):
+            value = getattr(self, name)
+            if value is None and name == "sun":
+                continue
+            vector = np.asarray(value, dtype=np.float64)
+            if vector.shape != (3,) or not np.isfinite(vector).all():
+                raise ValueError(f"{name} is {value!r}: three finite numbers are expected")
+            setattr(self, name, tuple(float(x) for x in vector))
+
+    def _check_orientation(self) -> None:
         if isinstance(self.orientation, str):
             if self.orientation not in ORIENTATIONS:
                 raise ValueError(
@@ -54,5 +117,13 @@ class OrbitOptions:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, OrbitOptions):
             return NotImplemented
-        same = self.gravity_gradient == other.gravity_gradient and self.j2 == other.j2
+        names = [field.name for field in dataclasses.fields(self) if field.name != "orientation"]
+        same = all(_same(getattr(self, name), getattr(other, name)) for name in names)
         return same and np.array_equal(self.orientation, other.orientation)
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Equality by value; models of the air and of the field compare by their text."""
+    if hasattr(a, "to_text") and hasattr(b, "to_text"):
+        return a.to_text() == b.to_text()
+    return bool(a == b)
