@@ -2,7 +2,7 @@
 
 import warp as wp
 
-from mjorbit_warp.kernels.orbit import stage_fraction
+from mjorbit_warp.kernels.stages import stage_fraction
 from mjorbit_warp.kernels.types import Clock
 
 wp.set_module_options({"enable_backward": False})

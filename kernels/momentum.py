@@ -2,7 +2,8 @@
 
 import warp as wp
 
-from mjorbit_warp.kernels.shadow import BALL, FREE, Shadow, stage_weight
+from mjorbit_warp.kernels.shadow import BALL, FREE, Shadow
+from mjorbit_warp.kernels.stages import stage_weight
 
 wp.set_module_options({"enable_backward": False})
 

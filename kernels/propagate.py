@@ -4,28 +4,35 @@ from functools import cache
 
 import warp as wp
 
+from mjorbit_warp.effects import Effects
 from mjorbit_warp.kernels.clock import tick
+from mjorbit_warp.kernels.environment import EnvironmentModel, EnvironmentState
 from mjorbit_warp.kernels.frames import lvlh_axes
+from mjorbit_warp.kernels.hardware import HardwareState, Wheels
 from mjorbit_warp.kernels.orbit import compensated_add, orbit_funcs
-from mjorbit_warp.kernels.status import orbit_status, state_status
+from mjorbit_warp.kernels.status import orbit_status, state_status, wheel_status
 from mjorbit_warp.kernels.types import CentralBody, Clock, OrbitState
 
 
 @cache
-def propagate_kernel(j2: bool, coupled: bool):
+def propagate_kernel(effects: Effects, coupled: bool):
     """Kernel that ends a step with a reference orbit.
 
     ``coupled``: MuJoCo ran RK4 and the wrench kernel left the orbit's stages, which are combined here. Otherwise the
     orbit makes an RK4 step of its own over the interval.
     """
-    _, rk4_orbit = orbit_funcs(j2)
+    _, rk4_orbit = orbit_funcs(effects)
 
     @wp.kernel(module="unique", enable_backward=False)
     def _propagate(
         # Model:
         opt_timestep: wp.array[float],
         central: CentralBody,
+        environment_model: EnvironmentModel,
+        wheels: Wheels,
         # Data in:
+        environment: EnvironmentState,
+        hardware: HardwareState,
         qpos_in: wp.array2d[float],
         qvel_in: wp.array2d[float],
         xipos_in: wp.array2d[wp.vec3],
@@ -51,10 +58,11 @@ def propagate_kernel(j2: bool, coupled: bool):
             dv = orbit.stage_a[0, worldid] + orbit.stage_a[3, worldid]
             dv = (dv + two * (orbit.stage_a[1, worldid] + orbit.stage_a[2, worldid])) * sixth
         else:
-            mu = central.mu[worldid % central.mu.shape[0]]
-            j2_coef = central.j2[worldid % central.j2.shape[0]]
             pole = orbit.pole[worldid % orbit.pole.shape[0]]
-            dr, dv = rk4_orbit(r, v, dt, mu, radius, j2_coef, pole)
+            feedback = wp.vec3d()
+            if wp.static(effects.feedback):
+                feedback = orbit.feedback[worldid]
+            dr, dv = rk4_orbit(r, v, dt, feedback, central, pole, environment_model, environment, worldid)
 
         r, r_carry = compensated_add(r, orbit.r_carry[worldid], dr)
         v, v_carry = compensated_add(v, orbit.v_carry[worldid], dv)
@@ -66,6 +74,7 @@ def propagate_kernel(j2: bool, coupled: bool):
         time_out[worldid] = float(tick(clock, worldid, dt))
         lvlh_out[worldid] = lvlh_axes(r, v)
         status = state_status(worldid, qpos_in, qvel_in, overflow_in[worldid])
+        status |= wheel_status(worldid, wheels, hardware, float(dt))
         status_out[worldid] = status_out[worldid] | status | orbit_status(worldid, r, v, radius, xipos_in)
 
     return _propagate
@@ -75,7 +84,9 @@ def propagate_kernel(j2: bool, coupled: bool):
 def _advance_clock(
     # Model:
     opt_timestep: wp.array[float],
+    wheels: Wheels,
     # Data in:
+    hardware: HardwareState,
     qpos_in: wp.array2d[float],
     qvel_in: wp.array2d[float],
     overflow_in: wp.array[int],
@@ -88,7 +99,8 @@ def _advance_clock(
     worldid = wp.tid()
     dt = wp.float64(opt_timestep[worldid % opt_timestep.shape[0]])
     time_out[worldid] = float(tick(clock, worldid, dt))
-    status_out[worldid] = status_out[worldid] | state_status(worldid, qpos_in, qvel_in, overflow_in[worldid])
+    status = state_status(worldid, qpos_in, qvel_in, overflow_in[worldid])
+    status_out[worldid] = status_out[worldid] | status | wheel_status(worldid, wheels, hardware, float(dt))
 
 
 @wp.kernel(module="unique", enable_backward=False)

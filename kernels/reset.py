@@ -37,6 +37,15 @@ def _chosen_key(mask_in: wp.array[bool], key: int, key_out: wp.array[int]):
 
 
 @wp.kernel
+def _reset_hardware(mask_in: wp.array[bool], fire_until_out: wp.array2d[wp.float64]):
+    """No thruster of the masked worlds is firing."""
+    worldid = wp.tid()
+    if mask_in[worldid]:
+        for i in range(fire_until_out.shape[1]):
+            fire_until_out[worldid, i] = wp.float64(0.0)
+
+
+@wp.kernel
 def _reset_orbit(
     # In:
     mask_in: wp.array[bool],

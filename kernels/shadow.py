@@ -7,7 +7,7 @@ each evaluation, and after the step ``qacc_warmstart``, where MJWarp leaves the 
 
 import warp as wp
 
-from mjorbit_warp.kernels.orbit import stage_fraction
+from mjorbit_warp.kernels.stages import stage_fraction, stage_weight
 
 wp.set_module_options({"enable_backward": False})
 
@@ -89,14 +89,6 @@ def expmap_rate(theta: wp.vec3d, omega: wp.vec3d) -> wp.vec3d:
     """Rate of a rotation vector θ for the body rate ω: ω + ½ θ×ω + c θ×(θ×ω) (MuJoCo 4.0's Munthe-Kaas correction)."""
     once = wp.cross(theta, omega)
     return omega + wp.float64(0.5) * once + bortz(wp.length(theta)) * wp.cross(theta, once)
-
-
-@wp.func
-def stage_weight(stage: int) -> wp.float64:
-    """1/6, 1/3, 1/3, 1/6."""
-    if stage == 0 or stage == 3:
-        return wp.float64(1.0) / wp.float64(6.0)
-    return wp.float64(1.0) / wp.float64(3.0)
 
 
 @wp.func

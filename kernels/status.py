@@ -2,12 +2,14 @@
 
 import warp as wp
 
+from mjorbit_warp.kernels.hardware import HardwareState, Wheels
 from mjorbit_warp.status import Status
 
 NONFINITE = wp.constant(int(Status.NONFINITE))
 BELOW_SURFACE = wp.constant(int(Status.BELOW_SURFACE))
 TOO_FAR = wp.constant(int(Status.TOO_FAR))
 OVERFLOW = wp.constant(int(Status.OVERFLOW))
+WHEEL_SATURATED = wp.constant(int(Status.WHEEL_SATURATED))
 
 
 @wp.func
@@ -40,3 +42,15 @@ def orbit_status(worldid: int, r: wp.vec3d, v: wp.vec3d, radius: wp.float64, xip
         if wp.length_sq(xipos[worldid, i]) > limit:
             status |= TOO_FAR
     return status
+
+
+@wp.func
+def wheel_status(worldid: int, wheels: Wheels, hardware: HardwareState, dt: float) -> int:
+    """WHEEL_SATURATED: a wheel began the step within 1e-6 of its largest speed."""
+    for i in range(wheels.act.shape[0]):
+        inertia = wheels.inertia[worldid % wheels.inertia.shape[0], i]
+        least = 1.0e-6 * inertia * wheels.max_speed[worldid % wheels.max_speed.shape[0], i] / dt
+        bounds = hardware.wheel_bounds[worldid, i]
+        if bounds[1] <= least or bounds[0] >= -least:
+            return WHEEL_SATURATED
+    return 0

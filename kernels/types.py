@@ -29,6 +29,7 @@ class OrbitState:
       v_carry: rounding not yet added to v [m/s]             (nworld,)
       stage_v: velocity at each RK4 stage [m/s]              (4, nworld)
       stage_a: acceleration at each RK4 stage [m/s²]         (4, nworld)
+      feedback: part of it from non-gravitational forces [m/s²], at the last evaluation   (nworld,)
       pole: unit vector of the body's pole                   (*,)
     """
 
@@ -38,6 +39,7 @@ class OrbitState:
     v_carry: wp.array[wp.vec3d]
     stage_v: wp.array2d[wp.vec3d]
     stage_a: wp.array2d[wp.vec3d]
+    feedback: wp.array[wp.vec3d]
     pole: wp.array[wp.vec3d]
 
 

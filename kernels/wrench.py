@@ -1,78 +1,227 @@
-"""Stage 1 of an evaluation (world × body): orbit forces on each body; thread 0 carries the reference orbit."""
+"""Loads on each body (world × body) in an evaluation; the world body's thread carries the reference orbit."""
 
 from functools import cache
 
 import warp as wp
 
-from mjorbit_warp.kernels.gravity import encke_difference, gravity_gradient_torque, j2_difference
-from mjorbit_warp.kernels.orbit import orbit_funcs, stage_fraction
-from mjorbit_warp.kernels.types import CentralBody, OrbitState
+from mjorbit_warp.effects import Effects
+from mjorbit_warp.kernels.body_gravity import body_gravity_func
+from mjorbit_warp.kernels.environment import EnvironmentModel, EnvironmentState
+from mjorbit_warp.kernels.gyro import composite_inertia, midpoint_rate, vec10
+from mjorbit_warp.kernels.hardware import (
+    Cmgs,
+    Commands,
+    Dipoles,
+    HardwareState,
+    Magnetorquers,
+    Surfaces,
+    Thrusters,
+    Wheels,
+)
+from mjorbit_warp.kernels.magnetic_field import MagneticFieldModel, field_years, magnetic_field_func
+from mjorbit_warp.kernels.magnetics import body_dipole
+from mjorbit_warp.kernels.momentum_devices import cmg_loads, wheel_gravity_gradient, wheel_loads
+from mjorbit_warp.kernels.orbit import orbit_funcs
+from mjorbit_warp.kernels.stages import stage_fraction
+from mjorbit_warp.kernels.surface_loads import surface_func
+from mjorbit_warp.kernels.thruster import thruster_loads
+from mjorbit_warp.kernels.types import CentralBody, Clock, OrbitState
+
+
+@wp.struct
+class BodyState:
+    """MJWarp's arrays that the loads read: frames, velocities, inertias."""
+
+    rootid: wp.array[int]
+    mass: wp.array2d[float]
+    inertia: wp.array2d[wp.vec3]
+    xipos: wp.array2d[wp.vec3]
+    ximat: wp.array2d[wp.mat33]
+    subtree_com: wp.array2d[wp.vec3]
+    cvel: wp.array2d[wp.spatial_vector]
+    crb: wp.array2d[vec10]
+    site_xpos: wp.array2d[wp.vec3]
+    site_xmat: wp.array2d[wp.mat33]
+
+
+@wp.struct
+class Parts:
+    """All hardware and surfaces of the model."""
+
+    wheels: Wheels
+    cmgs: Cmgs
+    rods: Magnetorquers
+    dipoles: Dipoles
+    thrusters: Thrusters
+    surfaces: Surfaces
+
+
+@wp.func
+def stage_origin(orbit: OrbitState, stage: int, h: wp.float64, worldid: int):
+    """(R, V) of the reference orbit at an RK4 stage: R_0 + c dt V_(k−1), V_0 + c dt A_(k−1)."""
+    r = orbit.r[worldid]
+    v = orbit.v[worldid]
+    if stage > 0:
+        r += h * orbit.stage_v[stage - 1, worldid]
+        v += h * orbit.stage_a[stage - 1, worldid]
+    return r, v
 
 
 @cache
-def wrench_kernel(j2: bool, gravity_gradient: bool):
-    """Kernel of the orbit wrench on every body, built for the effects that are on."""
-    gravity, _ = orbit_funcs(j2)
+def wrench_kernel(effects: Effects):
+    """Kernel of all loads, built for the effects that are on."""
+    gravity, _ = orbit_funcs(effects)
+    body_gravity = body_gravity_func(effects)
+    surface_loads = surface_func(effects.drag, effects.wind, effects.light, effects.eclipse)
+    magnetic_field = magnetic_field_func(effects.field or 1)
+    surfaces_on = effects.drag or effects.light
+    velocity_on = surfaces_on or effects.devices
 
     @wp.kernel(module="unique", enable_backward=False)
     def _wrench(
         # Model:
         opt_timestep: wp.array[float],
-        body_mass: wp.array2d[float],
-        body_inertia: wp.array2d[wp.vec3],
         central: CentralBody,
+        environment_model: EnvironmentModel,
+        field: MagneticFieldModel,
+        parts: Parts,
         # Data in:
-        xipos_in: wp.array2d[wp.vec3],
-        ximat_in: wp.array2d[wp.mat33],
+        bodies: BodyState,
+        clock: Clock,
+        commands: Commands,
+        environment: EnvironmentState,
         # In:
         stage: int,
         # Data out:
         orbit: OrbitState,
+        hardware: HardwareState,
         wrench_out: wp.array2d[wp.spatial_vector],
     ):
-        """Force [N] and torque about the body's COM [N·m], world axes, at RK4 stage ``stage`` (0 outside RK4).
+        """Force [N] and torque about the body's COM [N·m], world axes, at RK4 stage ``stage`` (−1 outside a step).
 
-        The orbit at a stage is R_k = R_0 + c_k dt V_(k−1), V_k = V_0 + c_k dt A_(k−1). The world body carries no load,
-        so its thread stores V_k and A_k for the next stage: no launch of its own, and no other thread reads them now.
+        The world body carries no load, so its thread stores V_k and A_k of the orbit for the next stage: no launch of
+        its own, and no other thread reads them now.
         """
         worldid, bodyid = wp.tid()
-        mu = central.mu[worldid % central.mu.shape[0]]
-        radius = central.radius[worldid % central.radius.shape[0]]
-        j2_coef = central.j2[worldid % central.j2.shape[0]]
-        pole = orbit.pole[worldid % orbit.pole.shape[0]]
-
-        r = orbit.r[worldid]
-        h = stage_fraction(stage) * wp.float64(opt_timestep[worldid % opt_timestep.shape[0]])
-        if stage > 0:
-            r += h * orbit.stage_v[stage - 1, worldid]
+        dt = wp.float64(opt_timestep[worldid % opt_timestep.shape[0]])
+        r = wp.vec3d()
+        v = wp.vec3d()
+        pole = wp.vec3d()
+        if wp.static(effects.orbit):
+            r, v = stage_origin(orbit, stage, stage_fraction(stage) * dt, worldid)
+            pole = orbit.pole[worldid % orbit.pole.shape[0]]
 
         if bodyid == 0:
-            v = orbit.v[worldid]
-            if stage > 0:
-                v += h * orbit.stage_a[stage - 1, worldid]
-            orbit.stage_v[stage, worldid] = v
-            orbit.stage_a[stage, worldid] = gravity(r, mu, radius, j2_coef, pole)
+            if wp.static(effects.orbit):
+                k = wp.max(stage, 0)
+                orbit.stage_v[k, worldid] = v
+                orbit.stage_a[k, worldid] = gravity(r, central, pole, environment_model, environment, worldid)
             wrench_out[worldid, 0] = wp.spatial_vector()
             return
 
-        distance = wp.length(r)
-        inverse = wp.float64(1.0) / distance
-        u = wp.vec3(r * inverse)
-        eps = xipos_in[worldid, bodyid] * float(inverse)
-        g = mu * inverse * inverse
-
-        mass = body_mass[worldid % body_mass.shape[0], bodyid]
-        acceleration = encke_difference(u, eps, float(g))
-        if wp.static(j2):
-            ratio = radius * inverse
-            g2 = wp.float64(1.5) * j2_coef * g * ratio * ratio
-            acceleration += j2_difference(u, eps, wp.vec3(pole), float(g2))
-        force = mass * acceleration
-
+        com = bodies.xipos[worldid, bodyid]
+        force = wp.vec3(0.0)
         torque = wp.vec3(0.0)
-        if wp.static(gravity_gradient):
-            inertia = body_inertia[worldid % body_inertia.shape[0], bodyid]
-            torque = gravity_gradient_torque(u, eps, float(g * inverse), ximat_in[worldid, bodyid], inertia)
-        wrench_out[worldid, bodyid] = wp.spatial_vector(force, torque)
+        if wp.static(effects.orbit):
+            force, torque = body_gravity(
+                r,
+                pole,
+                central,
+                environment_model,
+                environment,
+                worldid,
+                com,
+                bodies.ximat[worldid, bodyid],
+                bodies.mass[worldid % bodies.mass.shape[0], bodyid],
+                bodies.inertia[worldid % bodies.inertia.shape[0], bodyid],
+            )
+
+        omega = wp.vec3(0.0)
+        com_vel = wp.vec3(0.0)
+        if wp.static(velocity_on):
+            cvel = bodies.cvel[worldid, bodyid]
+            omega = wp.spatial_top(cvel)
+            arm = com - bodies.subtree_com[worldid, bodies.rootid[bodyid]]
+            com_vel = wp.spatial_bottom(cvel) + wp.cross(omega, arm)
+
+        external = wp.vec3(0.0)
+        if wp.static(surfaces_on):
+            f, t = surface_loads(
+                parts.surfaces,
+                environment_model,
+                environment,
+                worldid,
+                bodyid,
+                r,
+                v,
+                pole,
+                central.radius[worldid % central.radius.shape[0]],
+                com,
+                com_vel,
+                omega,
+                bodies.site_xpos,
+                bodies.site_xmat,
+            )
+            external += f
+            torque += t
+        if wp.static(effects.thrusters):
+            f, t = thruster_loads(
+                parts.thrusters,
+                commands,
+                worldid,
+                bodyid,
+                stage,
+                clock.time[worldid],
+                dt,
+                com,
+                bodies.site_xpos,
+                bodies.site_xmat,
+                hardware,
+            )
+            external += f
+            torque += t
+        if wp.static(effects.field > 0):
+            dipole = body_dipole(parts.rods, parts.dipoles, commands, worldid, bodyid, bodies.site_xmat)
+            if wp.length_sq(dipole) > 0.0:
+                axes = environment.ecef[worldid]
+                years = field_years(environment.t[worldid], worldid, field)
+                b = magnetic_field(axes @ (r + wp.vec3d(com)), years, worldid, field)
+                torque += wp.cross(dipole, wp.vec3(wp.transpose(axes) @ b))
+        if wp.static(effects.devices):
+            momentum = wp.vec3(0.0)
+            if wp.static(effects.wheels):
+                t, h = wheel_loads(
+                    parts.wheels,
+                    commands,
+                    worldid,
+                    bodyid,
+                    stage,
+                    float(dt),
+                    omega,
+                    bodies.site_xmat,
+                    hardware,
+                )
+                torque += t
+                momentum += h
+                if wp.static(effects.orbit and effects.gravity_gradient):
+                    at = r + wp.vec3d(com)
+                    distance = wp.length(at)
+                    mu = central.mu[worldid % central.mu.shape[0]]
+                    rate2 = float(wp.float64(3.0) * mu / (distance * distance * distance))
+                    n = wp.vec3(at / distance)
+                    torque += rate2 * wheel_gravity_gradient(parts.wheels, worldid, bodyid, n, bodies.site_xmat)
+            if wp.static(effects.cmgs):
+                t, h = cmg_loads(parts.cmgs, commands, worldid, bodyid, stage, float(dt), bodies.site_xmat, hardware)
+                torque += t
+                momentum += h
+            rate = omega
+            if wp.static(effects.midpoint):
+                if wp.length_sq(momentum) > 0.0:
+                    rate = midpoint_rate(omega, momentum, composite_inertia(bodies.crb[worldid, bodyid]), float(dt))
+            torque -= wp.cross(rate, momentum)
+
+        if wp.static(effects.feedback):
+            hardware.force[worldid, bodyid] = external
+        wrench_out[worldid, bodyid] = wp.spatial_vector(force + external, torque)
 
     return _wrench

@@ -3,12 +3,14 @@
 from mjorbit_warp import frames as frames
 from mjorbit_warp.absolute import AbsoluteState as AbsoluteState
 from mjorbit_warp.absolute import absolute_state as absolute_state
+from mjorbit_warp.atmosphere import Atmosphere as Atmosphere
 from mjorbit_warp.check import MjoWarning as MjoWarning
 from mjorbit_warp.constants import CentralBody as CentralBody
 from mjorbit_warp.data import MjoData as MjoData
 from mjorbit_warp.data import make_data as make_data
 from mjorbit_warp.expand import set_const as set_const
 from mjorbit_warp.graph import capture as capture
+from mjorbit_warp.magnetic_field import MagneticField as MagneticField
 from mjorbit_warp.model import MjoModel as MjoModel
 from mjorbit_warp.options import OrbitOptions as OrbitOptions
 from mjorbit_warp.orbit import Orbit as Orbit

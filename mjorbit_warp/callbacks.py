@@ -73,25 +73,16 @@ class Callbacks:
         """Whether somebody wants to set ``ctrl`` in each evaluation."""
         return self.control is not None or "control" in self._foreign
 
-    def install(self, evaluate: Hook, finish: Hook) -> None:
+    def install(self, before: dict[str, Hook], after: dict[str, Hook]) -> None:
         """Put our callbacks into MJWarp's model; whatever is there already is chained.
 
         Args:
-          evaluate: f(mjw model, mjw data) that adds the orbit's forces in the passive callback.
-          finish: f(mjw model, mjw data), called there after the user's hooks.
+          before, after: by name, f(mjw model, mjw data, …) that runs before or after the user's hooks.
         """
         ours = self._ours
         if not ours:
             for name in NAMES:
-                ours[name] = self._wrapper(name)
-            chained = ours["passive"]
-
-            def passive(m: "mjw.Model", d: "mjw.Data") -> None:
-                evaluate(m, d)
-                chained(m, d)
-                finish(m, d)
-
-            ours["passive"] = passive
+                ours[name] = _sequence(before.get(name), self._wrapper(name), after.get(name))
         target = self._model.mjw.callback
         for name in NAMES:
             # MJWarp calls control too late for forces that read ctrl: it runs in our passive callback, its slot is idle
@@ -101,6 +92,18 @@ class Callbacks:
                 self._foreign.pop(name, None)  # somebody emptied the slot that held ours and theirs
             elif current is not None and current is not placed:
                 self._foreign[name] = current
-            wanted = name == "passive" or getattr(self, name) is not None or name in self._foreign
+            needed = name in before or name in after
+            wanted = needed or getattr(self, name) is not None or name in self._foreign
             setattr(target, name, placed if wanted else None)
             (self._placed.add if wanted else self._placed.discard)(name)
+
+
+def _sequence(*hooks: Hook | None) -> Hook:
+    """Call hooks in turn."""
+    chain = [hook for hook in hooks if hook is not None]
+
+    def call(*args: Any) -> None:
+        for hook in chain:
+            hook(*args)
+
+    return call

@@ -7,6 +7,8 @@ import mujoco_warp as mjw
 import numpy as np
 import warp as wp
 
+from mjorbit_warp.environment import EnvironmentData
+from mjorbit_warp.hardware.arrays import HardwareData
 from mjorbit_warp.kernels.types import Clock
 from mjorbit_warp.momentum import make_momentum
 from mjorbit_warp.orbit import Orbit
@@ -31,6 +33,8 @@ class MjoData:
       mjw: MJWarp's Data.
       nworld: number of worlds.
       orbit: reference orbit, or None in zero gravity; see OrbitData.
+      environment: Sun, Moon and body axes, or None; see EnvironmentData.
+      hardware: torques, rates and forces of the parts; see HardwareData.
       time: elapsed simulation time, float64 [s]                            (nworld,)
       stage_time: time of the dynamics evaluation under way, float64 [s]    (nworld,)
       status: Status bits                                                   (nworld,)
@@ -61,7 +65,13 @@ class MjoData:
         self.qfrc_orbit = wp.zeros((nworld, model.nv), dtype=float)
         self.wrench = wp.zeros((nworld, model.nbody), dtype=wp.spatial_vector)
         # None in zero gravity; Any spares every user a check for that
-        self.orbit: Any = None if orbits is None else OrbitData(orbits, model.options.orientation, self._clock)
+        self.orbit: Any = None
+        if orbits is not None:
+            self.orbit = OrbitData(orbits, model.options.orientation, self._clock)
+        self.environment: Any = None
+        if orbits is not None:
+            self.environment = EnvironmentData(model.options, self.orbit.frames, orbits)
+        self.hardware: Any = HardwareData(model.hardware, model.mj, nworld)
         self.precision = precision
         self.shadow: Any = make_shadow(d, model.nv) if precision == "shadow" else None
         self.momentum: Any = make_momentum(model.mj, nworld) if precision == "shadow" else None

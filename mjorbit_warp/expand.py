@@ -79,15 +79,18 @@ def _repeat(array: wp.array, nworld: int, name: str) -> wp.array:
 
 
 def _owner(m: "MjoModel", name: str) -> tuple[Any, str]:
-    from mjorbit_warp.model import CENTRAL_FIELDS
-
-    if name in CENTRAL_FIELDS:
-        return m.central, name.removeprefix("central_")
+    ours = {
+        f"{prefix}_{field}": (parameters, field)
+        for prefix, parameters in m.parameters.items()
+        for field in parameters.batched
+    }
+    if name in ours:
+        return ours[name]
     if name.startswith("opt.") and name[4:] in batched_fields(mjw.Option):
         return m.mjw.opt, name[4:]
     if name in batched_fields(mjw.Model):
         return m.mjw, name
-    known = [*CENTRAL_FIELDS, *(f"opt.{f}" for f in batched_fields(mjw.Option)), *batched_fields(mjw.Model)]
+    known = [*ours, *(f"opt.{f}" for f in batched_fields(mjw.Option)), *batched_fields(mjw.Model)]
     raise ValueError(f"{name!r} is not a parameter that can differ per world: allowed are {', '.join(known)}")
 
 

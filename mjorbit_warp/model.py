@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 
 from mjorbit_warp.callbacks import Callbacks, Hook
+from mjorbit_warp.hardware.compiled import Hardware, compile_hardware
 from mjorbit_warp.options import OrbitOptions
 from mjorbit_warp.orbit import Orbit
 
@@ -13,11 +14,12 @@ if TYPE_CHECKING:
     import mujoco_warp
     import warp as wp
 
-    from mjorbit_warp.central import CentralArrays
     from mjorbit_warp.data import MjoData
+    from mjorbit_warp.effects import Effects
+    from mjorbit_warp.parameters import Parameters
 
 _ACCESSORS = ("actuator", "body", "camera", "geom", "joint", "key", "light", "mesh", "sensor", "site", "tendon")
-CENTRAL_FIELDS = ("central_mu", "central_radius", "central_j2")
+PREFIXES = ("central", "environment", "wheel", "cmg", "dipole", "thruster", "surface")
 
 
 class MjoModel:
@@ -33,21 +35,34 @@ class MjoModel:
       options: effects that were compiled in.
       notes: one-line reports of the compilation.
       callback: user callbacks, see Callbacks.
+      hardware: wheels, thrusters, surfaces …, see hardware.Hardware.
+      parameters: device arrays by prefix; ``model.<prefix>_<name>`` is one of them:
       central_mu: gravitational parameter of the central body [m³/s²]   (*,) float64
       central_radius: its reference radius [m]                          (*,) float64
       central_j2: its second zonal harmonic [-]                         (*,) float64
+      environment_…: see kernels.environment.EnvironmentModel
+      wheel_…, cmg_…, dipole_…, thruster_…, surface_…: parameters of the parts, (*, number of parts), in the order of
+        ``hardware``
     """
 
-    def __init__(self, mj: mujoco.MjModel, orbit: Orbit | None, options: OrbitOptions, notes: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        mj: mujoco.MjModel,
+        orbit: Orbit | None,
+        options: OrbitOptions,
+        notes: tuple[str, ...],
+        hardware: Hardware | None = None,
+    ) -> None:
         self.mj = mj
         self.orbit = orbit
         self.options = options.compiled()
+        self.hardware = compile_hardware(mj) if hardware is None else hardware
         self.notes = notes
         self.callback = Callbacks(self)
-        self._evaluate: tuple[Hook, Hook] | None = None
+        self._evaluate: tuple[dict[str, Hook], dict[str, Hook]] | None = None
         self._mjw: mujoco_warp.Model | None = None
         self._device: wp.Device | None = None
-        self._central: CentralArrays | None = None
+        self._parameters: dict[str, Parameters] = {}
         self._datas: dict[int, weakref.ref[MjoData]] = {}
 
     @property
@@ -66,19 +81,37 @@ class MjoModel:
         return self._device
 
     @property
-    def central(self) -> "CentralArrays":
-        """Arrays of the central body's parameters."""
+    def parameters(self) -> "dict[str, Parameters]":
+        """Our device arrays by prefix: central, environment, wheel, cmg, magnetorquer, dipole, thruster, surface."""
         _ = self.mjw
-        if self._central is None:
+        return self._parameters
+
+    @property
+    def central(self) -> "Parameters":
+        """Arrays of the central body's parameters."""
+        if "central" not in self.parameters:
             raise ValueError("the model has no orbit and so no central body: set spec.orbit before compile()")
-        return self._central
+        return self._parameters["central"]
+
+    def effects(self, integrator: int, disableflags: int) -> "Effects":
+        """Which effects kernels are built for, with MuJoCo's integrator and disable flags as they are now."""
+        import dataclasses
+
+        from mjorbit_warp.environment import environment_effects, midpoint_needed
+
+        effects = environment_effects(self.options, self.orbit, self.hardware)
+        if disableflags & int(mujoco.mjtDisableBit.mjDSBL_ACTUATION):
+            effects = effects.without_hardware()
+        return dataclasses.replace(effects, midpoint=effects.devices and midpoint_needed(integrator))
 
     def put(self, device: Any = None) -> None:
         """Place the model on a device (default: Warp's current one); once placed it stays there."""
         import mujoco_warp
         import warp as wp
 
-        from mjorbit_warp.central import CentralArrays
+        from mjorbit_warp.central import central_parameters
+        from mjorbit_warp.environment import environment_parameters
+        from mjorbit_warp.hardware.arrays import hardware_parameters
 
         wanted = wp.get_device(device)
         if self._mjw is not None:
@@ -90,7 +123,9 @@ class MjoModel:
         with wp.ScopedDevice(wanted):
             self._mjw = mujoco_warp.put_model(self.mj)
             if self.orbit is not None:
-                self._central = CentralArrays(self.orbit.body)
+                self._parameters["central"] = central_parameters(self.orbit.body)
+                self._parameters["environment"] = environment_parameters(self.options, self.orbit.body)
+            self._parameters |= hardware_parameters(self.hardware)
         self._device = wanted
 
     def expand(self, name: str, nworld: int) -> "wp.array":
@@ -98,7 +133,8 @@ class MjoModel:
 
         Args:
           name: a field of MJWarp's Model whose leading dimension is ``*``, ``opt.<name>`` for one of its options, or
-            a ``central_…`` field.
+            a ``central_…``, ``environment_…``, ``wheel_…``, ``cmg_…``, ``dipole_…``, ``thruster_…`` or ``surface_…``
+            parameter.
           nworld: number of worlds.
 
         Returns:
@@ -124,14 +160,18 @@ class MjoModel:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        if name in CENTRAL_FIELDS:
-            return getattr(self.central, name.removeprefix("central_"))
+        prefix, _, field = name.partition("_")
+        if prefix in PREFIXES and not hasattr(self.mj, name):
+            if prefix == "central":
+                return getattr(self.central, field)
+            if prefix in self.parameters and field in self.parameters[prefix].batched:
+                return getattr(self.parameters[prefix], field)
         if name in _ACCESSORS or (self._mjw is None and isinstance(getattr(self.mj, name, None), int)):
             return getattr(self.mj, name)
         return getattr(self.mjw, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if "_central" in self.__dict__ and name not in self.__dict__ and not name.startswith("_"):
+        if "_datas" in self.__dict__ and name not in self.__dict__ and not name.startswith("_"):
             raise AttributeError(
                 f"model.{name} cannot be rebound, as graphs keep the old array: use model.{name}.assign(values), "
                 f"or give it a value per world with model.expand({name!r}, nworld)"

@@ -48,6 +48,7 @@ class OrbitData:
       epoch: t at elapsed time 0 [s]                                 (nworld,)
       lvlh: rows are the LVLH axes in ECI                            (nworld, 3, 3)
       pole: unit vector of the central body's pole                   (*, 3)
+      feedback: origin's acceleration by drag, sunlight and thrust at the last evaluation [m/s²]   (nworld, 3)
       r0, v0: orbit that a reset restores [m], [m/s]                 (nworld, 3)
       frames: body-fixed axes on the host, one entry or one per world
     """
@@ -73,6 +74,8 @@ class OrbitData:
         stage_v: Any = wp.zeros((4, nworld), dtype=wp.vec3d)
         stage_a: Any = wp.zeros((4, nworld), dtype=wp.vec3d)
         self.state.stage_v, self.state.stage_a = stage_v, stage_a
+        self.feedback: wp.array = wp.zeros(nworld, dtype=wp.vec3d)
+        self.state.feedback = self.feedback
         self.state.pole = self.pole
         self._sealed = True
 

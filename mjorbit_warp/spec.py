@@ -10,13 +10,17 @@ import numpy as np
 
 from mjorbit_warp.check import MjoWarning, check_initial_state, check_model, zero_gravity
 from mjorbit_warp.custom import read_custom, write_custom
+from mjorbit_warp.environment import check_environment
+from mjorbit_warp.hardware.build import PartsBuilder
+from mjorbit_warp.hardware.compiled import compile_hardware
+from mjorbit_warp.hardware.stability import check_gyroscopic
 from mjorbit_warp.model import MjoModel
 from mjorbit_warp.options import OrbitOptions
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.outside import free_urdf_base, is_urdf, missing_files
 
 
-class MjoSpec:
+class MjoSpec(PartsBuilder):
     """An editable model: a ``mujoco.MjSpec`` plus an orbit and its options.
 
     Attributes that are not listed here are those of the MjSpec.
@@ -121,11 +125,13 @@ class MjoSpec:
             raise ValueError("; ".join(reasons)) from error
         check_model(mj, require_free_joint)
         check_initial_state(mj, None if self.orbit is None else float(np.linalg.norm(self.orbit.r)))
-        notes = list(self._notes)
+        hardware = compile_hardware(mj)
+        notes = [*self._notes, *hardware.notes, *check_environment(options, self.orbit, hardware)]
+        check_gyroscopic(mj, hardware)
         if report := zero_gravity(mj):
             notes.append(report)
         if self.orbit is None:
             notes.append("the model has no orbit: it is simulated in zero gravity (set spec.orbit for an orbit)")
         for note in notes:
             warnings.warn(note, MjoWarning, stacklevel=2)
-        return MjoModel(mj, self.orbit, options, tuple(notes))
+        return MjoModel(mj, self.orbit, options, tuple(notes), hardware)

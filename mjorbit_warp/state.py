@@ -30,6 +30,8 @@ MUJOCO_COMPONENTS = (
     "plastic",
 )
 
+HARDWARE_COMPONENTS = ("fire_until",)
+
 
 def _scalars(array: wp.array) -> wp.array:
     """A (nworld, n) view of an array of scalars, vectors or quaternions."""
@@ -48,6 +50,7 @@ def state_components(d: "MjoData") -> dict[str, wp.array]:
         parts |= {f"orbit.{name}": getattr(state, name) for name in ("r", "v", "r_carry", "v_carry")}
         parts |= {"orbit.r0": d.orbit.r0, "orbit.v0": d.orbit.v0}
     parts |= {name: getattr(d.mjw, name) for name in MUJOCO_COMPONENTS}
+    parts |= {f"hardware.{name}": getattr(d.hardware, name) for name in HARDWARE_COMPONENTS}
     if d.shadow is not None:
         parts |= {f"shadow.{name}": getattr(d.shadow, name) for name in ("qpos", "qvel", "act")}
     return {name: _scalars(array) for name, array in parts.items() if array.size}

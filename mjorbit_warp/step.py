@@ -6,9 +6,8 @@ import mujoco_warp as mjw
 import warp as wp
 
 from mjorbit_warp.kernels.clock import _stage_time
-from mjorbit_warp.kernels.project import _project
-from mjorbit_warp.kernels.propagate import _advance_clock, _refresh, propagate_kernel
-from mjorbit_warp.kernels.wrench import wrench_kernel
+from mjorbit_warp.kernels.propagate import _refresh
+from mjorbit_warp.loads import add_loads, propagate, write_act_dot
 from mjorbit_warp.momentum import momentum_correct, momentum_stage
 from mjorbit_warp.shadow import check_shadow, shadow_advance, shadow_stage
 from mjorbit_warp.worlds import check_owner
@@ -36,8 +35,7 @@ def _evaluation(m: "MjoModel"):
             m.callback.run_control(mjw_model, mjw_data)
         if d.shadow is not None and d._stage is not None:
             shadow_stage(d, stage)
-        if d.orbit is not None:
-            add_orbit_forces(m, d, stage)
+        add_loads(m, d, -1 if d._stage is None else stage)
 
     return evaluate
 
@@ -53,46 +51,23 @@ def _end_of_passive(m: "MjoModel"):
     return finish
 
 
-def add_orbit_forces(m: "MjoModel", d: "MjoData", stage: int) -> None:
-    """Two launches: body wrenches at RK4 stage ``stage``, then their projection, added to ``qfrc_passive``."""
-    mm, dd = m.mjw, d.mjw
-    wp.launch(
-        wrench_kernel(m.options.j2, m.options.gravity_gradient),
-        dim=(d.nworld, mm.nbody),
-        inputs=[mm.opt.timestep, mm.body_mass, mm.body_inertia, m.central.struct, dd.xipos, dd.ximat, stage],
-        outputs=[d.orbit.state, d.wrench],
-    )
-    wp.launch(
-        _project,
-        dim=(d.nworld, mm.nv),
-        inputs=[mm.body_rootid, mm.body_subtreenum, mm.dof_bodyid, dd.xipos, dd.subtree_com, dd.cdof, d.wrench],
-        outputs=[d.qfrc_orbit, dd.qfrc_passive],
-    )
+def _act_dyn(m: "MjoModel"):
+    """The function that sets the rates of our activations, before a user's act_dyn hook."""
 
+    def act_dyn(mjw_model: mjw.Model, mjw_data: mjw.Data) -> None:
+        write_act_dot(m, m.data_of(mjw_data))
 
-def _propagate(m: "MjoModel", d: "MjoData", coupled: bool) -> None:
-    dd, timestep = d.mjw, m.mjw.opt.timestep
-    if d.orbit is None:
-        wp.launch(
-            _advance_clock,
-            dim=d.nworld,
-            inputs=[timestep, dd.qpos, dd.qvel, dd.overflow],
-            outputs=[d._clock, dd.time, d.status],
-        )
-        return
-    wp.launch(
-        propagate_kernel(m.options.j2, coupled),
-        dim=d.nworld,
-        inputs=[timestep, m.central.struct, dd.qpos, dd.qvel, dd.xipos, dd.overflow],
-        outputs=[d.orbit.state, d._clock, dd.time, d.orbit.lvlh, d.status],
-    )
+    return act_dyn
 
 
 def check_pair(m: "MjoModel", d: "MjoData") -> None:
     """The data belongs to the model, and our callbacks are in place (installed here if not)."""
     check_owner(m, d)
     if m._evaluate is None:
-        m._evaluate = _evaluation(m), _end_of_passive(m)
+        before = {"passive": _evaluation(m)}
+        if m.hardware.any("reaction_wheel", "cmg"):
+            before["act_dyn"] = _act_dyn(m)
+        m._evaluate = before, {"passive": _end_of_passive(m)}
     m.callback.install(*m._evaluate)
 
 
@@ -128,7 +103,7 @@ def mjo_step(m: "MjoModel", d: "MjoData") -> None:
         if d.shadow is not None:
             shadow_advance(m, d)
             momentum_correct(m, d)
-        _propagate(m, d, coupled)
+        propagate(m, d, coupled)
 
 
 def refresh_velocities(m: "MjoModel", d: "MjoData") -> None:
