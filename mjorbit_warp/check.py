@@ -28,6 +28,9 @@ def check_model(mj: mujoco.MjModel, require_free_joint: bool = True) -> None:
             f"{', '.join(fixed)} has no free joint and is held by the orbit's moving origin: add <freejoint/> as its "
             "first child, or compile with require_free_joint=False to keep it fixed there"
         )
+    step = float(mj.opt.timestep)
+    if not (step > 0.0 and 1e-38 < step < 1e38):  # MJWarp's is float32
+        raise ValueError(f"the timestep is {step}: a positive number of seconds is expected")
     if mj.opt.disableflags & _BOTH_PASSIVE == _BOTH_PASSIVE:
         raise ValueError(
             "the flags spring and damper are both disabled, so MJWarp skips all passive forces, orbital ones too: "
@@ -55,7 +58,11 @@ def check_initial_state(mj: mujoco.MjModel, distance: float | None) -> None:
     Args:
       distance: |r_c| of the orbit [m], None without one.
     """
-    for name, values in (("qpos0", mj.qpos0), ("a keyframe", mj.key_qpos), ("a keyframe", mj.key_qvel)):
+    states = [("qpos0", mj.qpos0)]
+    for key in range(mj.nkey):
+        name = f"keyframe {mj.key(key).name or key}"
+        states += [(f"{name}: {field}", getattr(mj, f"key_{field}")[key]) for field in ("qpos", "qvel", "act", "ctrl")]
+    for name, values in states:
         if not np.isfinite(values).all():
             raise ValueError(f"{name} of the model has entries that are not finite: {np.ravel(values).tolist()}")
     if distance is None:

@@ -17,7 +17,7 @@ from mjorbit_warp.hardware.stability import check_gyroscopic
 from mjorbit_warp.model import MjoModel
 from mjorbit_warp.options import OrbitOptions
 from mjorbit_warp.orbit import Orbit
-from mjorbit_warp.outside import free_urdf_base, is_urdf, missing_files
+from mjorbit_warp.outside import free_urdf_base, is_urdf, missing_files, unreadable
 
 
 class MjoSpec(PartsBuilder):
@@ -52,7 +52,7 @@ class MjoSpec(PartsBuilder):
         try:
             mj = mujoco.MjSpec.from_file(path)
         except ValueError as error:
-            raise ValueError(f"{path}: {' '.join(str(error).split())}") from error
+            raise ValueError(unreadable(path, " ".join(str(error).split()))) from error
         with open(path, encoding="utf-8", errors="replace") as file:
             return cls._loaded(mj, file.read())
 

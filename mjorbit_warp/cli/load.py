@@ -1,29 +1,12 @@
-"""Loading the model that a command names; what MuJoCo says of a file that it cannot read, in our words."""
+"""Loading the model that a command names."""
 
 import os
-import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from mjorbit_warp.spec import MjoSpec
-
-
-def _unreadable(path: str, said: str) -> str:
-    """The sentence for what MuJoCo said of a model file."""
-    if "find decoder" in said:
-        suffix = os.path.splitext(path)[1]
-        has = f"has the suffix {suffix!r}" if suffix else "has no suffix"
-        return f"{path} {has}, and MuJoCo goes by that: rename it to .xml if it is MJCF, to .urdf if it is URDF"
-    if found := re.search(
-        r"XML parse error.*Error=XML_(?:ERROR_)?(\w+).*Line number=(\d+)(?:: XMLElement name=(\S+))?", said
-    ):
-        what = found[1].replace("_", " ").lower() + (f" at <{found[3]}>" if found[3] else "")
-        return f"{path} is not well-formed XML: {what}" + (f", line {found[2]}" if found[2] != "0" else "")
-    if found := re.search(r"Unrecognized XML model type: (\S+)", said):
-        return f"{path} is XML with the root element {found[1]}: 'mujoco' or 'robot' is expected"
-    return said
 
 
 def load_spec(model: str, tle: str | None, dt: float | None = None) -> "MjoSpec":
@@ -43,10 +26,7 @@ def load_spec(model: str, tle: str | None, dt: float | None = None) -> "MjoSpec"
         raise IsADirectoryError(f"{model!r} is a folder: a model file is expected")
     if os.path.isfile(path) and os.path.getsize(path) == 0:
         raise ValueError(f"{path} is empty: an MJCF or URDF file is expected")
-    try:
-        spec = MjoSpec.from_file(path)
-    except ValueError as error:
-        raise ValueError(_unreadable(path, str(error))) from error
+    spec = MjoSpec.from_file(path)
     if tle is not None:
         spec.orbit = Orbit.from_tle(tle)
     if dt is not None:
