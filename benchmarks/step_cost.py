@@ -17,17 +17,23 @@ import numpy as np
 import warp as wp
 
 import mjorbit_warp as mjo
-from mjorbit_warp.models import model_path
+from benchmarks.scenes import add_hardware, full_options, two_arm_spec
 
-CASES = (("RK4 single", "mjw.step"), ("implicitfast single", "mjw.step"), ("RK4 shadow", "single"))
-INTEGRATORS = {"RK4": mujoco.mjtIntegrator.mjINT_RK4, "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST}
+CASES = (
+    ("RK4 single", "mjw.step"),
+    ("implicitfast single", "mjw.step"),
+    ("RK4 shadow", "single"),
+    ("RK4 single hardware", "mjw.step"),
+    ("implicitfast single hardware", "mjw.step"),
+)
 
 
-def two_arm(integrator: str) -> mjo.MjoModel:
-    """The two-arm free-flyer in a 51.6° orbit, J2 and gravity gradient on."""
-    spec = mjo.MjoSpec.from_file(model_path("two_arm"))
-    spec.orbit = mjo.Orbit.circular(altitude=400e3, inclination=np.radians(51.6))
-    spec.option.integrator = INTEGRATORS[integrator]
+def two_arm(integrator: str, hardware: bool) -> mjo.MjoModel:
+    """The two-arm free-flyer, with all loads and hardware or with gravity alone."""
+    spec = two_arm_spec(integrator)
+    if hardware:
+        add_hardware(spec)
+        spec.options = full_options()
     return spec.compile()
 
 
@@ -38,6 +44,7 @@ def fill(data: Any) -> None:
     qpos[:, 3:7] /= np.linalg.norm(qpos[:, 3:7], axis=1, keepdims=True)
     data.qpos.assign(qpos)
     data.qvel.assign(rng.uniform(-0.01, 0.01, data.qvel.shape))
+    data.ctrl.assign(rng.uniform(-0.02, 0.02, data.ctrl.shape))
 
 
 def coupled_step(model: mjo.MjoModel, nworld: int, nstep: int, precision: str) -> Callable[[], None]:
@@ -72,9 +79,9 @@ def bare_step(model: mjo.MjoModel, nworld: int, nstep: int) -> Callable[[], None
 
 
 def measure(name: str, baseline: str, nworld: int, nstep: int, repeat: int) -> dict[str, Any]:
-    """Medians of two replays that alternate; ``name`` is "integrator precision"."""
-    integrator, precision = name.split()
-    model = two_arm(integrator)
+    """Medians of two replays that alternate; ``name`` is "integrator precision" and perhaps "hardware"."""
+    integrator, precision, *hardware = name.split()
+    model = two_arm(integrator, bool(hardware))
     calls = [coupled_step(model, nworld, nstep, precision)]
     if baseline == "mjw.step":
         calls.append(bare_step(model, nworld, nstep))
@@ -108,6 +115,7 @@ def main() -> None:
     parser.add_argument("--nworld", type=int, default=256)
     parser.add_argument("--nstep", type=int, default=10)
     parser.add_argument("--repeat", type=int, default=15)
+    parser.add_argument("--cases", default="", help="only cases whose name contains this")
     parser.add_argument("--out")
     args = parser.parse_args()
     result = {
@@ -117,7 +125,7 @@ def main() -> None:
         "nworld": args.nworld,
         "nstep": args.nstep,
         "repeat": args.repeat,
-        "results": [measure(*case, args.nworld, args.nstep, args.repeat) for case in CASES],
+        "results": [measure(*case, args.nworld, args.nstep, args.repeat) for case in CASES if args.cases in case[0]],
     }
     text = json.dumps(result, indent=1)
     print(text)

@@ -105,6 +105,8 @@ class HardwareState:
       gimbal_rate: of each CMG [rad/s]                                      (nworld, ncmg)
       gimbal_bounds: lowest and highest, fixed at the step's start [rad/s]  (nworld, ncmg)
       thrust: of each thruster [N]                                          (nworld, nthruster)
+      impulse: of each thruster in the step under way [N·s]                  (nworld, nthruster)
+      propellant: left in each tank [kg]                                    (nworld, ntank)
       fire_until: elapsed time up to which an on-off pulse lasts [s]        (nworld, nthruster)
       force: non-gravitational external force on each body, world axes [N]  (nworld, nbody)
     """
@@ -114,6 +116,8 @@ class HardwareState:
     gimbal_rate: wp.array2d[float]
     gimbal_bounds: wp.array2d[wp.vec2]
     thrust: wp.array2d[float]
+    impulse: wp.array2d[wp.float64]
+    propellant: wp.array2d[wp.float64]
     fire_until: wp.array2d[wp.float64]
     force: wp.array2d[wp.vec3]
 

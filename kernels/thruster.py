@@ -3,6 +3,7 @@
 import warp as wp
 
 from mjorbit_warp.kernels.hardware import Commands, HardwareState, Thrusters, command
+from mjorbit_warp.kernels.stages import stage_weight
 
 
 @wp.func
@@ -34,10 +35,12 @@ def thruster_loads(
     site_xpos: wp.array2d[wp.vec3],
     site_xmat: wp.array2d[wp.mat33],
     state: HardwareState,
+    coupled: bool,
 ):
     """(force [N], torque about ``com`` [N·m]) of a body's thrusters, world axes: force ≥ 0 along the site's axis.
 
-    An on-off thruster decides at the step's start, ``now`` [s], and keeps its force over the step.
+    An on-off thruster decides at the step's start, ``now`` [s], and keeps its force over the step. An empty tank gives
+    none. ``coupled``: RK4, whose stages add to the step's impulse by their weights.
     """
     force = wp.vec3(0.0)
     torque = wp.vec3(0.0)
@@ -52,7 +55,16 @@ def thruster_loads(
                 state.fire_until[worldid, i] = until
             else:
                 thrust = state.thrust[worldid, i]
+        if thrusters.tank[i] >= 0:
+            if state.propellant[worldid, thrusters.tank[i]] <= wp.float64(0.0):
+                thrust = 0.0
         state.thrust[worldid, i] = thrust
+        share = wp.float64(thrust) * dt
+        if coupled:
+            share *= stage_weight(stage)
+        if stage > 0:
+            share += state.impulse[worldid, i]
+        state.impulse[worldid, i] = share
         f = site_xmat[worldid, thrusters.site[i]] @ (thrusters.axis[i] * thrust)
         force += f
         torque += wp.cross(site_xpos[worldid, thrusters.site[i]] - com, f)

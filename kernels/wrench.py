@@ -177,6 +177,7 @@ def wrench_kernel(effects: Effects):
                 bodies.site_xpos,
                 bodies.site_xmat,
                 hardware,
+                wp.static(effects.coupled),
             )
             external += f
             torque += t
@@ -215,7 +216,7 @@ def wrench_kernel(effects: Effects):
                 torque += t
                 momentum += h
             rate = omega
-            if wp.static(effects.midpoint):
+            if wp.static(not effects.coupled):
                 if wp.length_sq(momentum) > 0.0:
                     rate = midpoint_rate(omega, momentum, composite_inertia(bodies.crb[worldid, bodyid]), float(dt))
             torque -= wp.cross(rate, momentum)

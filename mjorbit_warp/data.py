@@ -9,6 +9,7 @@ import warp as wp
 
 from mjorbit_warp.environment import EnvironmentData
 from mjorbit_warp.hardware.arrays import HardwareData
+from mjorbit_warp.hardware.propellant import make_tanks
 from mjorbit_warp.kernels.types import Clock
 from mjorbit_warp.momentum import make_momentum
 from mjorbit_warp.orbit import Orbit
@@ -71,7 +72,7 @@ class MjoData:
         self.environment: Any = None
         if orbits is not None:
             self.environment = EnvironmentData(model.options, self.orbit.frames, orbits)
-        self.hardware: Any = HardwareData(model.hardware, model.mj, nworld)
+        self.hardware: Any = HardwareData(model.hardware, model.mj, nworld, make_tanks(model, nworld))
         self.precision = precision
         self.shadow: Any = make_shadow(d, model.nv) if precision == "shadow" else None
         self.momentum: Any = make_momentum(model.mj, nworld) if precision == "shadow" else None

@@ -21,7 +21,7 @@ class Effects:
       field: degree of the magnetic field, 0 if nothing needs it
       wheels, cmgs, thrusters: there are some
       feedback: the origin follows the system under non-gravitational forces
-      midpoint: the gyroscopic torque is the midpoint form, for single-stage integrators
+      coupled: the integrator is RK4; single-stage ones need the midpoint form of the gyroscopic torque
     """
 
     orbit: bool = True
@@ -41,7 +41,7 @@ class Effects:
     cmgs: bool = False
     thrusters: bool = False
     feedback: bool = False
-    midpoint: bool = False
+    coupled: bool = True
 
     @property
     def environment(self) -> bool:

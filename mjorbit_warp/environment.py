@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import mujoco
 import numpy as np
 import warp as wp
 
@@ -156,8 +155,3 @@ def _field(options: OrbitOptions, epochs: list[float | None]) -> Any:
     model.value = wp.array(np.array([packed[e][0] for e in different]), dtype=wp.vec2d)
     model.rate = wp.array(np.array([packed[e][1] for e in different]), dtype=wp.vec2d)
     return model
-
-
-def midpoint_needed(integrator: int) -> bool:
-    """Whether the gyroscopic torque must be the midpoint form: explicit ones grow in single-stage integrators."""
-    return integrator != int(mujoco.mjtIntegrator.mjINT_RK4)

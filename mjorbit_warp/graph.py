@@ -83,6 +83,9 @@ class CapturedStep:
         check_pair(m, d)
         owners = [d.mjw, d, d.hardware] if d.orbit is None else [d.mjw, d, d.hardware, d.orbit]
         arrays = [array for owner in owners for array in _arrays(owner)] + list(state_components(d).values())
+        if d.hardware.tanks is not None:  # a step burns mass
+            arrays += [m.mjw.body_mass, m.mjw.body_inertia, m.mjw.body_subtreemass]
+            arrays += [d.hardware.tanks.applied, d.hardware.tanks.written]
         saved = {a.ptr: (a, a.numpy().copy()) for a in arrays if a.size}
         try:
             mjo_step(m, d)

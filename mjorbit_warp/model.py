@@ -97,12 +97,12 @@ class MjoModel:
         """Which effects kernels are built for, with MuJoCo's integrator and disable flags as they are now."""
         import dataclasses
 
-        from mjorbit_warp.environment import environment_effects, midpoint_needed
+        from mjorbit_warp.environment import environment_effects
 
         effects = environment_effects(self.options, self.orbit, self.hardware)
         if disableflags & int(mujoco.mjtDisableBit.mjDSBL_ACTUATION):
             effects = effects.without_hardware()
-        return dataclasses.replace(effects, midpoint=effects.devices and midpoint_needed(integrator))
+        return dataclasses.replace(effects, coupled=integrator == int(mujoco.mjtIntegrator.mjINT_RK4))
 
     def put(self, device: Any = None) -> None:
         """Place the model on a device (default: Warp's current one); once placed it stays there."""
@@ -148,6 +148,10 @@ class MjoModel:
         """Remember which MjoData an MJWarp Data belongs to, for callbacks."""
         key = id(data.mjw)
         self._datas[key] = weakref.ref(data, lambda _: self._datas.pop(key, None))
+
+    def datas(self) -> "list[MjoData]":
+        """The MjoData of this model that are in use."""
+        return [data for reference in self._datas.values() if (data := reference()) is not None]
 
     def data_of(self, d: "mujoco_warp.Data") -> "MjoData":
         """The MjoData of an MJWarp Data that was made from this model."""

@@ -6,6 +6,7 @@ import mujoco_warp as mjw
 import numpy as np
 import warp as wp
 
+from mjorbit_warp.hardware.propellant import fill
 from mjorbit_warp.kernels.reset import _chosen_key, _reset_clock, _reset_hardware, _reset_orbit
 from mjorbit_warp.keyframe import keyframe_id
 from mjorbit_warp.shadow import shadow_reset
@@ -55,6 +56,7 @@ def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None, *, keyframe: str | 
             mjw.reset_data_keyframe(m.mjw, d.mjw, keys)
         wp.launch(_reset_clock, dim=d.nworld, inputs=[chosen, start], outputs=[d._clock, d.status])
         wp.launch(_reset_hardware, dim=d.nworld, inputs=[chosen], outputs=[d.hardware.fire_until])
+        fill(m, d, chosen)
         if d.shadow is not None:
             shadow_reset(d, chosen)
         if d.orbit is not None:

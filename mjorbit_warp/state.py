@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import warp as wp
 
+from mjorbit_warp.hardware.propellant import write_masses
 from mjorbit_warp.kernels.propagate import _refresh
 from mjorbit_warp.kernels.state import gather_kernel, scatter_kernel
 from mjorbit_warp.worlds import check_owner, world_index
@@ -30,7 +31,7 @@ MUJOCO_COMPONENTS = (
     "plastic",
 )
 
-HARDWARE_COMPONENTS = ("fire_until",)
+HARDWARE_COMPONENTS = ("fire_until", "propellant")
 
 
 def _scalars(array: wp.array) -> wp.array:
@@ -116,5 +117,6 @@ def set_state(m: "MjoModel", d: "MjoData", state: Any, world_ids: Any = None) ->
             start += array.shape[1]
         time = _scalars(d.mjw.time)
         wp.launch(scatter_kernel(time.dtype), dim=(ids.shape[0], 1), inputs=[state, ids, 0], outputs=[time])
+        write_masses(m, d)
         if d.orbit is not None:
             wp.launch(_refresh, dim=d.nworld, inputs=[d.orbit.state], outputs=[d._clock, d.orbit.lvlh])

@@ -6,6 +6,7 @@ import mujoco_warp as mjw
 import warp as wp
 
 from mjorbit_warp.kernels.clock import _stage_time
+from mjorbit_warp.hardware.propellant import burn
 from mjorbit_warp.kernels.propagate import _refresh
 from mjorbit_warp.loads import add_loads, propagate, write_act_dot
 from mjorbit_warp.momentum import momentum_correct, momentum_stage
@@ -103,6 +104,7 @@ def mjo_step(m: "MjoModel", d: "MjoData") -> None:
         if d.shadow is not None:
             shadow_advance(m, d)
             momentum_correct(m, d)
+        burn(m, d)
         propagate(m, d, coupled)
 
 

@@ -101,10 +101,12 @@ class HardwareData:
       gimbal_rate: of each CMG [rad/s]                                      (nworld, ncmg)
       thrust: of each thruster [N]                                          (nworld, nthruster)
       fire_until: elapsed time up to which an on-off pulse lasts [s]        (nworld, nthruster)
+      propellant: left in each tank [kg]                                    (nworld, ntank)
+      propellant0: what a reset fills in [kg]                               (nworld, ntank)
       force: non-gravitational external force on each body, world axes [N]  (nworld, nbody)
     """
 
-    def __init__(self, hardware: Hardware, mj: mujoco.MjModel, nworld: int) -> None:
+    def __init__(self, hardware: Hardware, mj: mujoco.MjModel, nworld: int, tanks: Any) -> None:
         state: Any = structs.HardwareState()
         nwheel, ncmg, nthruster = len(hardware.reaction_wheel), len(hardware.cmg), len(hardware.thruster)
         state.wheel_torque = wp.zeros((nworld, nwheel), dtype=float)
@@ -113,9 +115,13 @@ class HardwareData:
         state.gimbal_bounds = wp.zeros((nworld, ncmg), dtype=wp.vec2)
         state.thrust = wp.zeros((nworld, nthruster), dtype=float)
         state.fire_until = wp.zeros((nworld, nthruster), dtype=wp.float64)
+        state.impulse = wp.zeros((nworld, nthruster), dtype=wp.float64)
+        self.tanks = tanks
+        state.propellant = wp.zeros((nworld, 0), dtype=wp.float64) if tanks is None else tanks.propellant
+        self.propellant0: Any = wp.clone(state.propellant)
         state.force = wp.zeros((nworld, mj.nbody), dtype=wp.vec3)
         self.state = state
         self.pushed: Any = wp.array(pushed_bodies(hardware), dtype=int)
         self.roots: Any = wp.array(moving_roots(mj), dtype=int)
-        for name in ("wheel_torque", "gimbal_rate", "thrust", "fire_until", "force"):
+        for name in ("wheel_torque", "gimbal_rate", "thrust", "fire_until", "propellant", "force"):
             setattr(self, name, getattr(state, name))
