@@ -35,7 +35,13 @@ def read_custom(spec: mujoco.MjSpec) -> tuple[Orbit | None, OrbitOptions]:
     """Orbit and options written in a spec; an unknown ``mjo_`` name raises ValueError and lists the known ones."""
     found = {n.name: " ".join(repr(float(x)) for x in n.data) for n in spec.numerics if n.name.startswith(PREFIX)}
     found |= {t.name: t.data for t in spec.texts if t.name.startswith(PREFIX)}
-    for name in found:
+    other = [n.name for n in [*spec.numerics, *spec.tuples] if n.name.startswith(PREFIX)]
+    for name in other:
+        if is_part(name):
+            raise ValueError(f"<custom> {name} describes a part: a <text> is expected")
+    if twice := [t.name for t in spec.texts if t.name in other]:
+        raise ValueError(f"<custom> {twice[0]} is given as a <numeric> and as a <text>: give one of them")
+    for name in [*found, *other]:
         if name not in NAMES and not is_part(name):
             kinds = ", ".join(f"{PREFIX}{kind}:<name>" for kind in KINDS)
             raise ValueError(
@@ -59,6 +65,15 @@ def read_custom(spec: mujoco.MjSpec) -> tuple[Orbit | None, OrbitOptions]:
     r, v = (numbers(found[name], name, 3) for name in ("mjo_orbit_r", "mjo_orbit_v"))
     epoch = float(numbers(found["mjo_epoch"], "mjo_epoch", 1)[0]) if "mjo_epoch" in found else None
     return Orbit(r=r, v=v, epoch=epoch, body=body), options
+
+
+def attached_settings(spec: mujoco.MjSpec) -> list[str]:
+    """A one-line note on orbit settings that came with an attached model: MuJoCo has renamed them, so they are idle."""
+    names = [element.name for element in [*spec.numerics, *spec.texts] if PREFIX in element.name]
+    idle = [n for n in names if n not in NAMES and not is_part(n) and any(known in n for known in NAMES)]
+    if not idle:
+        return []
+    return [f"{', '.join(idle)} of an attached model has no effect: set spec.orbit and spec.options of this one"]
 
 
 def _body_texts(body: CentralBody) -> dict[str, str]:

@@ -46,7 +46,7 @@ _WORD: tuple[Reader, Writer] = (lambda text, name: text.strip(), str)
 _CODECS: dict[str, tuple[Reader, Writer]] = {
     "gravity_gradient": _FLAG,
     "j2": _FLAG,
-    "zonal_degree": (lambda text, name: int(numbers(text, name, 1)[0]), str),
+    "zonal_degree": (lambda text, name: float(numbers(text, name, 1)[0]), str),
     "third_bodies": (lambda text, name: tuple(text.split()), " ".join),
     "orientation": (_orientation, lambda x: x if isinstance(x, str) else _words(x)),
     "atmosphere": (lambda text, name: Atmosphere.from_text(text), lambda x: x.to_text()),

@@ -74,16 +74,30 @@ def check_environment(options: OrbitOptions, orbit: Orbit | None, hardware: Hard
         raise ValueError(
             f"{', '.join(rods)} needs a magnetic field: set spec.options.magnetic_field, e.g. to MagneticField.igrf()"
         )
-    if hardware.surface.names and options.atmosphere is None and not options.solar_pressure:
+    on = [name for name in ("atmosphere", "solar_pressure") if getattr(options, name)]
+    if hardware.surface.names and not on:
         notes.append("surfaces have no effect: set spec.options.atmosphere or solar_pressure")
-    effects = environment_effects(options, orbit, hardware)
-    if orbit.epoch is None and (effects.moving_sun or effects.moon):
-        raise ValueError("Sun and Moon need the orbit's epoch: give the orbit one, or set spec.options.sun")
+    if on and not hardware.surface.names:
+        notes.append(f"{' and '.join(on)} moves nothing, as the model has no surfaces: use spec.add_surface")
+    _check_epoch(options, orbit)
     if options.magnetic_field is not None:
         options.magnetic_field.at(orbit.epoch)  # refuses an epoch outside its validity
-    if effects.moon and orbit.body.name == "moon":
+        if options.magnetic_field.kind == "igrf" and orbit.body.name != "earth":
+            notes.append(
+                f"the magnetic field {options.magnetic_field.name} is Earth's, the orbit about {orbit.body.name}"
+            )
+    if "moon" in options.third_bodies and orbit.body.name == "moon":
         raise ValueError('third body "moon" is the central body: take it out of spec.options.third_bodies')
     return notes
+
+
+def _check_epoch(options: OrbitOptions, orbit: Orbit) -> None:
+    if orbit.epoch is not None:
+        return
+    if "moon" in options.third_bodies:
+        raise ValueError('third body "moon" needs an orbit with an epoch: give one to the orbit')
+    if options.sun is None and ("sun" in options.third_bodies or options.solar_pressure):
+        raise ValueError("the Sun's position needs an orbit with an epoch: give one, or set spec.options.sun")
 
 
 def air_bands(air: Atmosphere) -> dict[str, tuple[float, ...]]:
@@ -124,6 +138,8 @@ class EnvironmentData:
 
     def __init__(self, options: OrbitOptions, frames: list[BodyFixedFrame], orbits: list[Orbit]) -> None:
         nworld = len(orbits)
+        for orbit in orbits:
+            _check_epoch(options, orbit)
         state: Any = EnvironmentState()
         state.sun, state.moon = wp.zeros(nworld, dtype=wp.vec3d), wp.zeros(nworld, dtype=wp.vec3d)
         if options.sun is not None:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mjorbit_warp.atmosphere import Atmosphere
 from mjorbit_warp.magnetic_field import MagneticField
+from mjorbit_warp.values import flag, positive, vector
 
 ORIENTATIONS = ("iau", "inertial")
 ECLIPSES = ("conical", "cylindrical", "none")
@@ -58,6 +59,8 @@ class OrbitOptions:
     feedback: bool = True
 
     def __setattr__(self, name: str, value: object) -> None:
+        if name not in self.__dataclass_fields__:
+            raise AttributeError(f"no option {name!r}: allowed are {', '.join(self.__dataclass_fields__)}")
         if "_compiled" in self.__dict__:
             raise AttributeError(f"{name} is compiled into the model: change spec.options and compile again")
         object.__setattr__(self, name, value)
@@ -70,36 +73,39 @@ class OrbitOptions:
 
     def __post_init__(self) -> None:
         for name in ("gravity_gradient", "j2", "corotation", "solar_pressure", "feedback"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise ValueError(f"{name} is {getattr(self, name)!r}: True or False is expected")
+            setattr(self, name, flag(getattr(self, name), name))
         self._check_orientation()
-        if self.zonal_degree not in (2, 3, 4, 5, 6):
+        if isinstance(self.zonal_degree, bool) or self.zonal_degree not in (2, 3, 4, 5, 6):
             raise ValueError(f"zonal_degree is {self.zonal_degree!r}: 2 to 6 is allowed")
+        self.zonal_degree = int(self.zonal_degree)
         if self.zonal_degree > 2 and not self.j2:
             raise ValueError(f"zonal_degree is {self.zonal_degree} without j2: J3 and higher need j2=True")
-        bodies = (self.third_bodies,) if isinstance(self.third_bodies, str) else tuple(self.third_bodies)
-        for body in bodies:
-            if body not in THIRD_BODIES:
-                raise ValueError(f"third body {body!r} is not known: allowed are 'sun', 'moon' or both")
-        self.third_bodies = bodies
+        self._check_third_bodies()
         if self.eclipse not in ECLIPSES:
             raise ValueError(f"eclipse is {self.eclipse!r}: allowed are {', '.join(map(repr, ECLIPSES))}")
         for name, kind in (("atmosphere", Atmosphere), ("magnetic_field", MagneticField)):
             value = getattr(self, name)
             if value is not None and not isinstance(value, kind):
                 raise TypeError(f"{name} is a {type(value).__name__}: {kind.__name__} or None is expected")
-        for name in ("solar_flux", "sun_radius", "eclipse_radius"):
-            value = getattr(self, name)
-            if value is not None and not (np.isscalar(value) and 0.0 < float(value) < np.inf):  # type: ignore[arg-type]
-                raise ValueError(f"{name} is {value!r}: a positive number is expected")
-        for name in ("wind", "sun"):
-            value = getattr(self, name)
-            if value is None and name == "sun":
-                continue
-            vector = np.asarray(value, dtype=np.float64)
-            if vector.shape != (3,) or not np.isfinite(vector).all():
-                raise ValueError(f"{name} is {value!r}: three finite numbers are expected")
-            setattr(self, name, tuple(float(x) for x in vector))
+        self.wind = tuple(vector(self.wind, "wind").tolist())
+        self.solar_flux = positive(self.solar_flux, "solar_flux")
+        self.sun_radius = positive(self.sun_radius, "sun_radius")
+        if self.eclipse_radius is not None:
+            self.eclipse_radius = positive(self.eclipse_radius, "eclipse_radius")
+        if self.sun is not None:
+            self.sun = tuple(vector(self.sun, "sun").tolist())
+            if np.linalg.norm(self.sun) <= self.sun_radius:
+                raise ValueError(f"sun is {self.sun}: its position in metres, farther than sun_radius, is expected")
+
+    def _check_third_bodies(self) -> None:
+        bodies = (self.third_bodies,) if isinstance(self.third_bodies, str) else self.third_bodies
+        try:
+            self.third_bodies = tuple(dict.fromkeys(bodies))
+        except TypeError:
+            raise ValueError(f"third_bodies is {bodies!r}: allowed are 'sun', 'moon' or both") from None
+        for body in self.third_bodies:
+            if body not in THIRD_BODIES:
+                raise ValueError(f"third body {body!r} is not known: allowed are 'sun', 'moon' or both")
 
     def _check_orientation(self) -> None:
         if isinstance(self.orientation, str):
@@ -108,11 +114,16 @@ class OrbitOptions:
                     f"orientation is {self.orientation!r}: allowed are {', '.join(map(repr, ORIENTATIONS))} "
                     "or a (3, 3) rotation matrix from ECI to the body's axes"
                 )
-        else:
+            return
+        try:
             matrix = np.asarray(self.orientation, dtype=np.float64)
-            if matrix.shape != (3, 3):
-                raise ValueError(f"orientation has shape {matrix.shape}: a rotation matrix is (3, 3)")
-            self.orientation = matrix
+        except (TypeError, ValueError):
+            matrix = np.empty(0)
+        if matrix.shape != (3, 3):
+            raise ValueError(f"orientation has shape {matrix.shape}: a rotation matrix is (3, 3)")
+        if not np.allclose(matrix @ matrix.T, np.eye(3), atol=1e-9) or np.linalg.det(matrix) < 0.0:
+            raise ValueError("orientation is not a rotation: an orthonormal, right-handed matrix is expected")
+        self.orientation = matrix
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, OrbitOptions):

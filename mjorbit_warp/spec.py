@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 
 from mjorbit_warp.check import MjoWarning, check_initial_state, check_model, zero_gravity
-from mjorbit_warp.custom import read_custom, write_custom
+from mjorbit_warp.custom import attached_settings, read_custom, write_custom
 from mjorbit_warp.environment import check_environment
 from mjorbit_warp.hardware.build import PartsBuilder
 from mjorbit_warp.hardware.compiled import compile_hardware
@@ -126,7 +126,12 @@ class MjoSpec(PartsBuilder):
         check_model(mj, require_free_joint)
         check_initial_state(mj, None if self.orbit is None else float(np.linalg.norm(self.orbit.r)))
         hardware = compile_hardware(mj)
-        notes = [*self._notes, *hardware.notes, *check_environment(options, self.orbit, hardware)]
+        notes = [
+            *self._notes,
+            *attached_settings(self.mj),
+            *hardware.notes,
+            *check_environment(options, self.orbit, hardware),
+        ]
         check_gyroscopic(mj, hardware)
         if report := zero_gravity(mj):
             notes.append(report)

@@ -1,5 +1,6 @@
 """Adding spacecraft parts to a spec: native MJCF elements, and one text each for what MJCF has no field for."""
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -18,18 +19,20 @@ from mjorbit_warp.hardware.parts import (
     Thruster,
 )
 from mjorbit_warp.hardware.text import encode, part_name
+from mjorbit_warp.values import number, positive, vector
 
 Vector = Sequence[float] | NDArray[np.float64]
 _TORQUE = [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
 _FORCE = [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
 
 
-def _direction(axis: Vector, where: str) -> NDArray[np.float64]:
-    vector = np.asarray(axis, dtype=np.float64)
-    norm = float(np.linalg.norm(vector)) if vector.shape == (3,) else 0.0
-    if not 0.0 < norm < math.inf:
-        raise ValueError(f"{where}: axis is {axis!r}: a direction of three numbers is expected")
-    return vector / norm
+def _direction(axis: Vector, where: str, name: str = "axis") -> NDArray[np.float64]:
+    unit = vector(axis, f"{where}: {name}")
+    largest = float(np.abs(unit).max())
+    if largest == 0.0:
+        raise ValueError(f"{where}: {name} is {axis!r}: a direction is expected")
+    unit = unit / largest  # so that squares neither overflow nor vanish
+    return unit / np.linalg.norm(unit)
 
 
 def _frame(z: NDArray[np.float64], x: NDArray[np.float64] | None = None) -> list[float]:
@@ -42,9 +45,19 @@ def _frame(z: NDArray[np.float64], x: NDArray[np.float64] | None = None) -> list
     return quat.tolist()
 
 
-def _positive(value: float | None, name: str, where: str) -> None:
-    if value is not None and not 0.0 < value < math.inf:
-        raise ValueError(f"{where}: {name} is {value!r}: it must be positive")
+def _limit(value: Any, name: str, where: str) -> float | None:
+    return None if value is None else positive(value, f"{where}: {name}")
+
+
+def _part(cls: Any, where: str, **values: Any) -> Any:
+    try:
+        return cls(**values)
+    except TypeError:
+        fields = [field.name for field in dataclasses.fields(cls)]
+        wrong = ", ".join(key for key in values if key not in fields)
+        raise ValueError(f"{where} has no parameter {wrong}: allowed are {', '.join(fields)}") from None
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
 
 
 class PartsBuilder:
@@ -56,16 +69,21 @@ class PartsBuilder:
     mj: mujoco.MjSpec
 
     def _body(self, body: str, where: str) -> Any:
-        found = self.mj.body(body)
+        found = self.mj.body(body) if isinstance(body, str) else None
         if found is None:
             known = ", ".join(b.name for b in self.mj.bodies if b.name and b.name != "world")
-            raise ValueError(f"{where}: there is no body {body!r}: allowed are {known}")
+            raise ValueError(f"{where}: there is no body {body!r}: allowed are {known or 'none in this model'}")
         return found
 
-    def _site(self, name: str, body: str, pos: Vector, quat: list[float], where: str, **more: Any) -> Any:
-        if self.mj.site(name) is not None:
-            raise ValueError(f"{where}: there is a site {name!r} already: give the part another name")
-        return self._body(body, where).add_site(name=name, pos=np.asarray(pos, dtype=float), quat=quat, **more)
+    def _place(self, kind: str, name: str, body: str, pos: Vector) -> tuple[Any, NDArray[np.float64], str]:
+        """(body, position, what errors name) of a new part, before anything is changed."""
+        where = f"{kind} {name}"
+        if not isinstance(name, str) or not name.strip():
+            raise ValueError(f"{kind}: its name is {name!r}: a name is expected")
+        taken = [what for what in ("site", "actuator") if getattr(self.mj, what)(name) is not None]
+        if taken:
+            raise ValueError(f"{where}: the {taken[0]} {name!r} exists already: give the part another name")
+        return self._body(body, where), vector(pos, f"{where}: pos"), where
 
     def _actuator(self, part: Any, name: str, gear: list[float], limits: tuple[float, float] | None) -> Any:
         stateful = part.KIND in ("reaction_wheel", "cmg")
@@ -107,28 +125,25 @@ class PartsBuilder:
           coulomb, viscous: friction [N·m], [N·m·s/rad].
           inertia_includes_rotor: the body's inertia has J_s a aᵀ in it, which is then taken out.
         """
-        where = f"reaction wheel {name}"
-        for key, value in (("inertia", inertia), ("max_speed", max_speed), ("max_momentum", max_momentum)):
-            _positive(value, key, where)
-        _positive(max_torque, "max_torque", where)
-        if inertia is None:
-            if max_speed is None or max_momentum is None:
-                raise ValueError(f"{where}: give inertia, or max_momentum and max_speed")
-            inertia = max_momentum / max_speed
-        elif max_momentum is not None:
-            if max_speed is not None and not math.isclose(inertia * max_speed, max_momentum, rel_tol=1e-6):
-                raise ValueError(f"{where}: inertia · max_speed is {inertia * max_speed:g}, not {max_momentum:g} N·m·s")
-            max_speed = max_momentum / inertia
-        try:
-            part = ReactionWheel(inertia, math.inf if max_speed is None else max_speed, coulomb, viscous)
-        except ValueError as error:
-            raise ValueError(f"{where}: {error}") from None
+        found, at, where = self._place("reaction wheel", name, body, pos)
         unit = _direction(axis, where)
-        self._body(body, where)
+        torque = _limit(max_torque, "max_torque", where)
+        js = _limit(inertia, "inertia", where)
+        speed, momentum = _limit(max_speed, "max_speed", where), _limit(max_momentum, "max_momentum", where)
+        if js is None:
+            if speed is None or momentum is None:
+                raise ValueError(f"{where}: give inertia, or max_momentum and max_speed")
+            js = momentum / speed
+        elif momentum is not None:
+            if speed is not None and not math.isclose(js * speed, momentum, rel_tol=1e-6):
+                raise ValueError(f"{where}: inertia · max_speed is {js * speed:g}, not {momentum:g} N·m·s")
+            speed = momentum / js
+        largest = math.inf if speed is None else speed
+        part = _part(ReactionWheel, where, inertia=js, max_speed=largest, coulomb=coulomb, viscous=viscous)
         if inertia_includes_rotor:
-            self._take_out(body, inertia * np.outer(unit, unit), where)
-        self._site(name, body, pos, _frame(unit), where)
-        return self._actuator(part, name, _TORQUE, None if max_torque is None else (-max_torque, max_torque))
+            self._take_out(body, js * np.outer(unit, unit), where)
+        found.add_site(name=name, pos=at, quat=_frame(unit))
+        return self._actuator(part, name, _TORQUE, None if torque is None else (-torque, torque))
 
     def _take_out(self, body: str, tensor: NDArray[np.float64], where: str) -> None:
         """Subtract from a body's inertia, whatever it was made from."""
@@ -140,9 +155,11 @@ class PartsBuilder:
         mujoco.mju_quat2Mat(matrix, model.body_iquat[b])
         axes = matrix.reshape(3, 3)
         rest = axes @ np.diag(model.body_inertia[b]) @ axes.T - tensor
-        if np.linalg.eigvalsh(rest)[0] <= 0.0:
+        moments = np.linalg.eigvalsh(rest)
+        if moments[0] <= 0.0 or moments[0] + moments[1] < moments[2] * (1.0 - 1e-9):
             raise ValueError(
-                f"{where}: the inertia of body {body} is smaller than the rotor's, so it does not include it"
+                f"{where}: the inertia of body {body} does not include the rotor's: without it {moments.round(9)} "
+                "kg·m² would be left, which no rigid body has"
             )
         found = self._body(body, where)
         found.explicitinertial = True
@@ -171,19 +188,16 @@ class PartsBuilder:
           max_rate: of the gimbal [rad/s].
           min_angle, max_angle: of the gimbal [rad].
         """
-        where = f"cmg {name}"
-        _positive(max_rate, "max_rate", where)
-        g, s = _direction(gimbal_axis, where), _direction(spin_axis, where)
+        found, at, where = self._place("cmg", name, body, pos)
+        rate = _limit(max_rate, "max_rate", where)
+        g, s = _direction(gimbal_axis, where, "gimbal_axis"), _direction(spin_axis, where, "spin_axis")
         if abs(float(g @ s)) > 1e-6:
-            raise ValueError(
-                f"{where}: spin_axis is {np.degrees(np.arccos(g @ s)):.4g}° from the gimbal axis, not orthogonal to it"
-            )
-        try:
-            part = ControlMomentGyro(momentum, min_angle=min_angle, max_angle=max_angle)
-        except ValueError as error:
-            raise ValueError(f"{where}: {error}") from None
-        self._site(name, body, pos, _frame(g, s - float(g @ s) * g), where)
-        return self._actuator(part, name, _TORQUE, None if max_rate is None else (-max_rate, max_rate))
+            angle = np.degrees(np.arccos(np.clip(g @ s, -1.0, 1.0)))
+            raise ValueError(f"{where}: spin_axis is {angle:.4g}° from the gimbal axis, not orthogonal to it")
+        part = _part(ControlMomentGyro, where, momentum=momentum, min_angle=min_angle, max_angle=max_angle)
+        spin = s - float(g @ s) * g
+        found.add_site(name=name, pos=at, quat=_frame(g, spin / np.linalg.norm(spin)))
+        return self._actuator(part, name, _TORQUE, None if rate is None else (-rate, rate))
 
     def add_cmg_pyramid(
         self,
@@ -200,10 +214,13 @@ class PartsBuilder:
         the xy plane at right angles to that; 54.74° makes the envelope of momentum nearly a sphere (H. Kurokawa,
         "A Geometric Study of Single Gimbal Control Moment Gyros", 1998).
         """
+        tilt = number(skew, f"cmg pyramid {name}: skew")
+        for k in range(4):  # all of them, or none
+            self._place("cmg", f"{name}_{k}", body, (0.0, 0.0, 0.0))
         out = []
         for k in range(4):
             c, s = round(math.cos(k * math.pi / 2)), round(math.sin(k * math.pi / 2))
-            gimbal = np.array([c * math.sin(skew), s * math.sin(skew), math.cos(skew)])
+            gimbal = np.array([c * math.sin(tilt), s * math.sin(tilt), math.cos(tilt)])
             spin = np.array([-s, c, 0.0])
             out.append(self.add_cmg(f"{name}_{k}", body, gimbal, spin, momentum=momentum, max_rate=max_rate))
         return out
@@ -212,10 +229,10 @@ class PartsBuilder:
         self, name: str, body: str, axis: Vector, *, max_dipole: float | None = None, pos: Vector = (0.0, 0.0, 0.0)
     ) -> Any:
         """A torque rod along ``axis`` (body frame); ``ctrl`` is its dipole [A·m²]."""
-        where = f"magnetorquer {name}"
-        _positive(max_dipole, "max_dipole", where)
-        self._site(name, body, pos, _frame(_direction(axis, where)), where)
-        return self._actuator(Magnetorquer(), name, _TORQUE, None if max_dipole is None else (-max_dipole, max_dipole))
+        found, at, where = self._place("magnetorquer", name, body, pos)
+        dipole = _limit(max_dipole, "max_dipole", where)
+        found.add_site(name=name, pos=at, quat=_frame(_direction(axis, where)))
+        return self._actuator(Magnetorquer(), name, _TORQUE, None if dipole is None else (-dipole, dipole))
 
     def add_thruster(
         self,
@@ -234,35 +251,28 @@ class PartsBuilder:
 
         The direction is that of the force, not of the plume.
         """
-        where = f"thruster {name}"
-        _positive(max_force, "max_force", where)
-        try:
-            part = Thruster(on_off, min_pulse, specific_impulse, tank)
-        except ValueError as error:
-            raise ValueError(f"{where}: {error}") from None
-        self._site(name, body, pos, _frame(_direction(direction, where)), where)
-        return self._actuator(part, name, _FORCE, (0.0, max_force))
+        found, at, where = self._place("thruster", name, body, pos)
+        force = positive(max_force, f"{where}: max_force")
+        values = {"on_off": on_off, "min_pulse": min_pulse, "specific_impulse": specific_impulse, "tank": tank}
+        part = _part(Thruster, where, **values)
+        found.add_site(name=name, pos=at, quat=_frame(_direction(direction, where, "direction")))
+        return self._actuator(part, name, _FORCE, (0.0, force))
 
     def add_tank(self, body: str, *, propellant: float) -> Any:
         """Declare that ``propellant`` [kg] of a body's mass is burnt by the thrusters that name it."""
         where = f"tank {body}"
         found = self._body(body, where)
-        try:
-            self._text(Tank(propellant), body)
-        except ValueError as error:
-            raise ValueError(f"{where}: {error}") from None
+        part = _part(Tank, where, propellant=propellant)
+        if any(text.name == part_name(Tank.KIND, body) for text in self.mj.texts):
+            raise ValueError(f"{where}: body {body} is a tank already")
+        self._text(part, body)
         return found
 
-    def add_residual_dipole(
-        self, name: str, body: str, dipole: tuple[float, float, float], *, pos: Vector = (0.0, 0.0, 0.0)
-    ) -> Any:
+    def add_residual_dipole(self, name: str, body: str, dipole: Vector, *, pos: Vector = (0.0, 0.0, 0.0)) -> Any:
         """A constant magnetic dipole [A·m²], body frame."""
-        where = f"residual dipole {name}"
-        try:
-            part = ResidualDipole(tuple(float(x) for x in dipole))  # type: ignore[arg-type]
-        except (ValueError, TypeError) as error:
-            raise ValueError(f"{where}: {error}") from None
-        site = self._site(name, body, pos, [1.0, 0.0, 0.0, 0.0], where)
+        found, at, where = self._place("residual dipole", name, body, pos)
+        part = _part(ResidualDipole, where, dipole=dipole)
+        site = found.add_site(name=name, pos=at, quat=[1.0, 0.0, 0.0, 0.0])
         self._text(part, name)
         return site
 
@@ -282,18 +292,19 @@ class PartsBuilder:
           size: lengths of the plate's sides [m], which the site then shows; or give ``area`` [m²].
           coefficients: of hardware.Surface: area, drag, specular, diffuse, reflectivity, two_sided, sphere.
         """
-        where = f"surface {name}"
+        found, at, where = self._place("surface", name, body, pos)
+        part = _part(Surface, where, **coefficients)
+        unit = _direction(normal, where, "normal")
         more: dict[str, Any] = {}
         if size is not None:
-            for side in size:
-                _positive(float(side), "size", where)
-            more = {"type": mujoco.mjtGeom.mjGEOM_BOX, "size": [0.5 * size[0], 0.5 * size[1], 1e-3]}
-        try:
-            part = Surface(**coefficients)
-        except (ValueError, TypeError) as error:
-            raise ValueError(f"{where}: {error}") from None
-        if size is None and part.area == 0.0:
+            if part.sphere or part.area:
+                raise ValueError(f"{where}: size is a plate's, in place of area: give one of them")
+            if np.shape(size) != (2,):
+                raise ValueError(f"{where}: size is {size!r}: the lengths of two sides are expected")
+            a, b = (positive(side, f"{where}: size") for side in size)
+            more = {"type": mujoco.mjtGeom.mjGEOM_BOX, "size": [0.5 * a, 0.5 * b, 1e-3]}
+        elif part.area == 0.0:
             raise ValueError(f"{where}: give size or area")
-        site = self._site(name, body, pos, _frame(_direction(normal, where)), where, **more)
+        site = found.add_site(name=name, pos=at, quat=_frame(unit), **more)
         self._text(part, name)
         return site

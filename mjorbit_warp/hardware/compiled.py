@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjorbit_warp.hardware.parts import KINDS
-from mjorbit_warp.hardware.text import PREFIX, decode, is_part
+from mjorbit_warp.hardware.text import PREFIX, decode, is_part, split_name
 
 I32 = NDArray[np.int32]
 F64 = NDArray[np.float64]
@@ -18,7 +18,10 @@ _OBJECTS = {
     "site": mujoco.mjtObj.mjOBJ_SITE,
     "body": mujoco.mjtObj.mjOBJ_BODY,
 }
+OTHER_KINDS = ("sensor",)  # read elsewhere
 _STATEFUL = ("reaction_wheel", "cmg")
+_LINEAR_GAIN = (int(mujoco.mjtGain.mjGAIN_FIXED), int(mujoco.mjtGain.mjGAIN_AFFINE))
+_LINEAR_BIAS = (int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE))
 _UNIT = 1e-6  # an axis is a unit vector to this
 
 
@@ -29,7 +32,8 @@ class PartList:
     Attributes:
       names: of the elements
       parts: their parameters, see hardware.parts
-      body: body that carries each                                       (n,)
+      body: body that carries each; wheels and CMGs are counted to the body that theirs is welded to, as gyroscopic
+        torque needs the inertia of all that turns with them             (n,)
       site: its site, −1 for a tank                                      (n,)
       axis: unit vector of its actuator's gear, in the site's frame      (n, 3)
       ctrl, act: address of its command and activation, −1 if it has none (n,)
@@ -89,7 +93,7 @@ def _element(mj: mujoco.MjModel, kind: str, name: str) -> int:
     if index < 0:
         count = {"actuator": mj.nactuator, "site": mj.nsite, "body": mj.nbody}[element]
         known = [mujoco.mj_id2name(mj, _OBJECTS[element], i) for i in range(count)]
-        allowed = ", ".join(n for n in known if n) or "none in this model"
+        allowed = ", ".join(n for n in known if n and n != "world") or "none in this model"
         raise ValueError(f"<custom> {PREFIX}{kind}:{name} names no {element}: allowed are {allowed}")
     return index
 
@@ -109,6 +113,12 @@ def _actuator(mj: mujoco.MjModel, kind: str, i: int, where: str, notes: list[str
         raise ValueError(f'{where}: its actuator must act at a site: give it site="..." and no refsite')
     if mj.actuator_gainprm[i].any() or mj.actuator_biasprm[i].any():
         raise ValueError(f'{where}: gainprm and biasprm must be 0, as its force is computed here: set gainprm="0"')
+    if mj.actuator_gaintype[i] not in _LINEAR_GAIN or mj.actuator_biastype[i] not in _LINEAR_BIAS:
+        raise ValueError(f'{where}: its actuator must be a <general> with gaintype="fixed" and biastype="none"')
+    if mj.actuator_forcelimited[i]:
+        raise ValueError(f"{where}: forcerange limits MuJoCo's own force, which is 0 here: use ctrlrange instead")
+    if mj.actuator_delay[i] > 0.0:
+        raise ValueError(f"{where}: delay is {mj.actuator_delay[i]:g} s: a delayed command is not supported")
     wanted = mujoco.mjtDyn.mjDYN_INTEGRATOR if kind in _STATEFUL else mujoco.mjtDyn.mjDYN_NONE
     if mj.actuator_dyntype[i] != wanted:
         raise ValueError(f'{where}: dyntype="{wanted.name[6:].lower()}" is expected of its actuator')
@@ -123,7 +133,7 @@ def _actuator(mj: mujoco.MjModel, kind: str, i: int, where: str, notes: list[str
     ctrl = int(mj.actuator_ctrladr[i])
     if mj.actuator_ctrllimited[ctrl]:
         low, high = mj.actuator_ctrlrange[ctrl]
-        if high <= 0.0 or (low < 0.0) == (kind == "thruster"):
+        if high <= 0.0 or (low != 0.0 if kind == "thruster" else low >= 0.0):
             expected = "0 to a positive force" if kind == "thruster" else "a negative and a positive limit"
             raise ValueError(f"{where}: ctrlrange is {low:g} {high:g}: {expected} is expected")
     elif kind == "thruster":
@@ -160,7 +170,20 @@ def _site_area(mj: mujoco.MjModel, site: int, part: Any, where: str) -> Any:
     )
 
 
-def _read(mj: mujoco.MjModel, kind: str, name: str, text: str, notes: list[str]) -> dict[str, Any]:
+def _tank(mj: mujoco.MjModel, tank: str, thruster: str, prefix: str) -> str:
+    """Name of a thruster's tank: in an attached model it has the prefix and the suffix that the thruster has."""
+    names = [str(mj.body(b).name) for b in range(1, mj.nbody)]
+    wanted = prefix + tank
+    if wanted in names:
+        return wanted
+    for name in names:
+        if name.startswith(wanted) and thruster.endswith(name.removeprefix(wanted)):
+            return name
+    return str(mj.body(_element(mj, "tank", tank)).name)
+
+
+def _read(mj: mujoco.MjModel, key: str, text: str, notes: list[str]) -> dict[str, Any]:
+    kind, name, prefix = split_name(key)
     where = f"{kind.replace('_', ' ')} {name}"
     index = _element(mj, kind, name)
     part = decode(KINDS[kind], text, where)
@@ -172,12 +195,14 @@ def _read(mj: mujoco.MjModel, kind: str, name: str, text: str, notes: list[str])
     row["body"] = index if kind == "tank" else int(mj.site_bodyid[row["site"]])
     if mj.body_weldid[row["body"]] == 0:
         raise ValueError(f"{where} is on the world: a body that moves is expected")
+    if kind in _STATEFUL:
+        row["body"] = int(mj.body_weldid[row["body"]])
     if kind == "cmg":
         part = _spin_axis(part, row["axis"], where, notes)
     if kind == "surface":
         part = _site_area(mj, row["site"], part, where)
     if kind == "thruster" and part.tank:
-        _element(mj, "tank", part.tank)
+        part = dataclasses.replace(part, tank=_tank(mj, part.tank, name, prefix))
     if kind == "tank" and part.propellant >= mj.body_mass[row["body"]]:
         mass = mj.body_mass[row["body"]]
         raise ValueError(f"{where}: propellant {part.propellant:g} kg is not less than the body's mass of {mass:g} kg")
@@ -206,11 +231,19 @@ def compile_hardware(mj: mujoco.MjModel) -> Hardware:
     """
     rows: dict[str, list[dict[str, Any]]] = {kind: [] for kind in KINDS}
     notes: list[str] = []
+    used: dict[int, str] = {}
     for key, text in part_texts(mj).items():
-        kind, name = key.removeprefix(PREFIX).split(":", 1)
+        kind, name, _ = split_name(key)
+        if kind in OTHER_KINDS:
+            continue
         if kind not in KINDS:
-            continue  # read elsewhere: sensors
-        rows[kind].append(_read(mj, kind, name, text, notes))
+            raise ValueError(
+                f"<custom> {key}: kind {kind} is not known: allowed are {', '.join([*KINDS, *OTHER_KINDS])}"
+            )
+        row = _read(mj, key, text, notes)
+        if row["ctrl"] >= 0 and used.setdefault(row["ctrl"], kind) != kind:
+            raise ValueError(f"actuator {name} is a {used[row['ctrl']]} and a {kind}: one part for each is expected")
+        rows[kind].append(row)
     lists = {kind: _sorted(mj, found) for kind, found in rows.items()}
     tanks = lists["tank"].names
     for name, part in zip(lists["thruster"].names, lists["thruster"].parts, strict=True):

@@ -4,21 +4,34 @@ A part belongs to an element of the MJCF of the same name: wheels, CMGs, magneto
 site, surfaces and residual dipoles to a site, tanks to a body. Limits of a command are the actuator's ``ctrlrange``.
 """
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from mjorbit_warp.values import flag, number, vector
+
+
+def _coerce(part: Any) -> None:
+    """Fields into Python's own numbers, by their declared types."""
+    for field in dataclasses.fields(part):
+        value: Any = getattr(part, field.name)
+        if field.type is float:
+            value = number(value, field.name)
+        elif field.type is bool:
+            value = flag(value, field.name)
+        elif field.type is str:
+            _check(isinstance(value, str), f"{field.name} is {value!r}: a name is expected")
+        else:
+            value = tuple(float(x) for x in vector(value, field.name))
+        object.__setattr__(part, field.name, value)
+
 
 def _check(ok: bool, message: str) -> None:
     if not ok:
         raise ValueError(message)
-
-
-def _finite(part: Any, *names: str) -> None:
-    for name in names:
-        _check(bool(np.all(np.isfinite(getattr(part, name)))), f"{name} is {getattr(part, name)!r}: finite expected")
 
 
 @dataclass(frozen=True)
@@ -45,6 +58,7 @@ class ReactionWheel:
     ELEMENT: ClassVar[str] = "actuator"
 
     def __post_init__(self) -> None:
+        _coerce(self)
         _check(0.0 < self.inertia < math.inf, f"inertia is {self.inertia!r} kg·m²: it must be positive")
         _check(self.max_speed > 0.0, f"max_speed is {self.max_speed!r} rad/s: it must be positive")
         _check(0.0 <= self.coulomb < math.inf, f"coulomb is {self.coulomb!r} N·m: it cannot be negative")
@@ -74,8 +88,8 @@ class ControlMomentGyro:
     ELEMENT: ClassVar[str] = "actuator"
 
     def __post_init__(self) -> None:
-        _finite(self, "momentum", "spin_axis")
-        _check(self.momentum > 0.0, f"momentum is {self.momentum!r} N·m·s: it must be positive")
+        _coerce(self)
+        _check(0.0 < self.momentum < math.inf, f"momentum is {self.momentum!r} N·m·s: it must be positive")
         _check(bool(np.linalg.norm(self.spin_axis)), "spin_axis is zero: a direction is expected")
         _check(self.min_angle < self.max_angle, f"min_angle {self.min_angle!r} is not below {self.max_angle!r}")
 
@@ -107,6 +121,7 @@ class Thruster:
     ELEMENT: ClassVar[str] = "actuator"
 
     def __post_init__(self) -> None:
+        _coerce(self)
         _check(0.0 <= self.min_pulse < math.inf, f"min_pulse is {self.min_pulse!r} s: it cannot be negative")
         _check(self.on_off or self.min_pulse == 0.0, "min_pulse needs on_off=1")
         _check(
@@ -132,6 +147,7 @@ class Tank:
     ELEMENT: ClassVar[str] = "body"
 
     def __post_init__(self) -> None:
+        _coerce(self)
         _check(0.0 < self.propellant < math.inf, f"propellant is {self.propellant!r} kg: it must be positive")
 
 
@@ -148,7 +164,7 @@ class ResidualDipole:
     ELEMENT: ClassVar[str] = "site"
 
     def __post_init__(self) -> None:
-        _finite(self, "dipole")
+        _coerce(self)
 
 
 @dataclass(frozen=True)
@@ -175,11 +191,14 @@ class Surface:
     ELEMENT: ClassVar[str] = "site"
 
     def __post_init__(self) -> None:
+        _coerce(self)
         for name in ("area", "drag", "specular", "diffuse", "reflectivity"):
             value = getattr(self, name)
             _check(0.0 <= value < math.inf, f"{name} is {value!r}: it cannot be negative")
         total = self.specular + self.diffuse
         _check(total <= 1.0, f"specular + diffuse is {total:g}: at most 1 of the light is reflected")
+        _check(not (self.sphere and total), "specular and diffuse are a plate's: a sphere has reflectivity")
+        _check(self.sphere or self.reflectivity == 1.0, "reflectivity is a sphere's: a plate has specular and diffuse")
 
 
 KINDS: dict[str, type[Any]] = {

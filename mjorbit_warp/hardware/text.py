@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 PREFIX = "mjo_"
+_NAME = re.compile(rf"(.*?){PREFIX}(\w+?):(.*)", re.DOTALL)
 T = TypeVar("T")
 _PAIR = re.compile(r"\s*(\w+)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"']+)")
 
@@ -22,14 +23,28 @@ def part_name(kind: str, element: str) -> str:
 
 def is_part(name: str) -> bool:
     """Whether a ``<custom>`` name is that of a part."""
-    return name.startswith(PREFIX) and ":" in name
+    return _NAME.fullmatch(name) is not None
+
+
+def split_name(name: str) -> tuple[str, str, str]:
+    """(kind, element, prefix) of a part's text name.
+
+    ``MjSpec.attach`` gives every name of the attached model a prefix and a suffix, so the text of wheel ``rw`` is then
+    ``<prefix>mjo_reaction_wheel:rw<suffix>`` and the wheel ``<prefix>rw<suffix>``, which is what is returned.
+    """
+    match = _NAME.fullmatch(name)
+    if match is None:
+        raise ValueError(f"<custom> {name!r} is not the text of a part")
+    prefix, kind, element = match.groups()
+    return kind, prefix + element, prefix
 
 
 def _word(value: Any) -> str:
     if isinstance(value, bool | np.bool_):
         return str(int(value))
     if isinstance(value, str):
-        return f'"{value}"' if " " in value or not value else value
+        plain = re.fullmatch(r"[^\s\"']+", value)
+        return value if plain else f"'{value}'" if '"' in value else f'"{value}"'
     if isinstance(value, tuple):
         return '"' + " ".join(repr(float(x)) for x in value) + '"'
     return repr(float(value))
@@ -46,7 +61,7 @@ def encode(part: Any) -> str:
 
 
 def _value(word: str, kind: Any, where: str, key: str) -> Any:
-    text = word.strip("\"'")
+    text = word[1:-1] if word[0] in "\"'" else word
     if kind is str or kind == str | None:
         return text
     if kind is bool:
@@ -57,6 +72,10 @@ def _value(word: str, kind: Any, where: str, key: str) -> Any:
         numbers = tuple(float(x) for x in text.split())
     except ValueError:
         numbers = ()
+    if kind == tuple[float, ...]:
+        if not numbers:
+            raise ValueError(f"{where}: {key} is {text!r}: numbers are expected")
+        return numbers
     many = "tuple" in str(kind)
     if len(numbers) != (3 if many else 1):
         raise ValueError(f"{where}: {key} is {text!r}: {'three numbers are' if many else 'a number is'} expected")
@@ -81,6 +100,8 @@ def decode(cls: type[T], text: str, where: str) -> T:
         key, word = pair.groups()
         if key not in kinds:
             raise ValueError(f"{where} has no parameter {key!r}: allowed are {', '.join(kinds) or 'none'}")
+        if key in values:
+            raise ValueError(f"{where}: {key} is given twice")
         values[key] = _value(word, kinds[key], where, key)
         rest = rest[pair.end() :].strip()
     try:
