@@ -1,5 +1,6 @@
 """Every Warp func against its NumPy twin, on random states with tilted attitudes and offset centres of mass."""
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,14 @@ import pytest
 import warp as wp
 
 from mjorbit_warp import frames
+from mjorbit_warp.central import central_parameters
+from mjorbit_warp.constants import EARTH
+from mjorbit_warp.effects import Effects
 from mjorbit_warp.kernels import gravity as kernel
+from mjorbit_warp.kernels.environment import EnvironmentModel, EnvironmentState
 from mjorbit_warp.kernels.frames import lvlh_axes
 from mjorbit_warp.kernels.orbit import compensated_add, orbit_funcs
+from mjorbit_warp.kernels.types import CentralBody
 from mjorbit_warp.reference import gravity as twin
 from mjorbit_warp.reference.orbit import compensated_add as compensated_add_twin
 
@@ -121,25 +127,28 @@ def test_float64_fields(evaluated: Any) -> None:
 def test_constants_stay_float64() -> None:
     """A literal that slipped to float32 would show at 1e-8: one orbit step against the closed form, both variants."""
     for j2 in (False, True):
-        rk4_orbit = orbit_funcs(j2)[1]
+        rk4_orbit = orbit_funcs(Effects(j2=j2).origin)[1]
 
         @wp.kernel(module="unique")
-        def step(r: wp.vec3d, v: wp.vec3d, dt: wp.float64, out: wp.array[wp.vec3d]):
+        def step(r: wp.vec3d, v: wp.vec3d, dt: wp.float64, central: CentralBody, out: wp.array[wp.vec3d]):
             dr, dv = rk4_orbit(  # noqa: B023 (built before the loop goes on)
                 r,
                 v,
                 dt,
-                wp.float64(wp.static(MU)),
-                wp.float64(wp.static(RE)),
-                wp.float64(wp.static(J2)),
+                wp.vec3d(),
+                central,
                 wp.vec3d(wp.float64(0.0), wp.float64(0.6), wp.float64(0.8)),
+                EnvironmentModel(),
+                EnvironmentState(),
+                0,
             )
             out[0] = dr
             out[1] = dv
 
         r, v, dt = np.array([4.1e6, -3.2e6, 4.4e6]), np.array([3.1e3, 6.7e3, 1.1e3]), 1.0
         out = wp.zeros(2, dtype=wp.vec3d)
-        wp.launch(step, dim=1, inputs=[wp.vec3d(*r), wp.vec3d(*v), dt], outputs=[out])
+        body = central_parameters(dataclasses.replace(EARTH, mu=MU, radius=RE, j2=J2)).struct
+        wp.launch(step, dim=1, inputs=[wp.vec3d(*r), wp.vec3d(*v), dt, body], outputs=[out])
 
         pole = np.array([0.0, 0.6, 0.8])
 
