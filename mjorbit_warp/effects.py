@@ -19,7 +19,7 @@ class Effects:
       light: solar pressure on surfaces
       eclipse: "none", "conical" or "cylindrical"
       field: degree of the magnetic field, 0 if nothing needs it
-      wheels, cmgs, thrusters: there are some
+      wheels, cmgs, thrusters, rods: there are some
       feedback: the origin follows the system under non-gravitational forces
       coupled: the integrator is RK4; single-stage ones need the midpoint form of the gyroscopic torque
     """
@@ -40,6 +40,7 @@ class Effects:
     wheels: bool = False
     cmgs: bool = False
     thrusters: bool = False
+    rods: bool = False
     feedback: bool = False
     coupled: bool = True
 

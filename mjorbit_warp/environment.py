@@ -59,6 +59,7 @@ def environment_effects(options: OrbitOptions, orbit: Orbit | None, hardware: Ha
         wheels=wheels,
         cmgs=cmgs,
         thrusters=thrusters,
+        rods=magnetic and hardware.any("magnetorquer"),
     )
 
 

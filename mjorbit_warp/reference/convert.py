@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mjorbit_warp.reference.data import MjoData, set_const
+from mjorbit_warp.reference.environment import EnvironmentData
 from mjorbit_warp.reference.state import set_state, state_layout
 from mjorbit_warp.worlds import check_owner, world_index
 
@@ -49,10 +50,13 @@ def _copy_parameters(m: "MjoModel", out: MjoData, ids: Any) -> None:
             continue
         target = out.batch.expand(full)
         target[...] = rows[ids % rows.shape[0]].reshape(target.shape)
-    if out.orbit is not None:
-        for name in ("mu", "radius", "j2"):
-            values = getattr(m.central, name).numpy()
-            setattr(out, f"central_{name}", values[ids % values.size])
+    for prefix, parameters in m.parameters.items():
+        for name in parameters.batched:
+            values = getattr(parameters, name).numpy().astype(np.float64)
+            if values.shape[0] == 1:
+                out._parameters[f"{prefix}_{name}"] = values
+            else:
+                out.expand(f"{prefix}_{name}")[...] = values[ids % values.shape[0]]
 
 
 def from_warp(model: "MjoModel", data: "WarpData", world_ids: Any = None) -> MjoData:
@@ -76,6 +80,9 @@ def from_warp(model: "MjoModel", data: "WarpData", world_ids: Any = None) -> Mjo
         pole = data.orbit.pole.numpy()
         out.orbit.pole = pole[ids % pole.shape[0]]
         out.orbit.frames = [data.orbit.frames[i % len(data.orbit.frames)] for i in ids]
+        known = model.orbit is not None and model.orbit.epoch is not None
+        epochs = list(data.orbit.epoch.numpy()[ids]) if known else [None] * ids.size
+        out.environment = EnvironmentData(model.options, out.orbit.frames, epochs)
     set_const(model, out)
     state = get_state(model, data, ids).numpy()
     theirs = warp_layout(data)

@@ -11,18 +11,23 @@ from numpy.typing import NDArray
 
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.orbit_data import orbit_per_world
+from mjorbit_warp.reference.environment import EnvironmentData, environment_parameters
+from mjorbit_warp.reference.hardware import KINDS, HardwareData, part_parameters
 from mjorbit_warp.reference.orbit import Clock, OrbitData
 from mjorbit_warp.reference.rk4 import Joints
-from mjorbit_warp.reference.wrench import bodies_moved_by_dof
+from mjorbit_warp.reference.wrench import ancestry, bodies_moved_by_dof
 from mjorbit_warp.worlds import check_owner
 
 if TYPE_CHECKING:
+    from mjorbit_warp.effects import Effects
     from mjorbit_warp.model import MjoModel
 
 F64 = NDArray[np.float64]
 _MATRICES = ("xmat", "ximat", "geom_xmat", "site_xmat", "cam_xmat")
 # bound from the start: the loads need them
 _BOUND = ("xipos", "ximat", "cdof", "subtree_com", "cvel", "qacc", "act_dot", "xquat", "xpos")
+
+_BOUND_FOR_PARTS = ("site_xpos", "site_xmat")
 
 
 class MjoData:
@@ -35,11 +40,13 @@ class MjoData:
       model: the MjoModel.
       batch: the ``mujoco.batch.Batch`` that holds the worlds.
       orbit: reference orbit, or None.
+      environment: Sun, Moon and body axes, or None; see EnvironmentData.
+      hardware: torques, rates and forces of the parts; see HardwareData.
       time, stage_time, status: as in the Warp backend.
       qfrc_applied: the user's generalised forces [N, N·m]           (nworld, nv)
       qfrc_orbit: the orbit's generalised forces [N, N·m]            (nworld, nv)
       wrench: the orbit's wrench on each body                        (nworld, nbody, 6)
-      central_mu, central_radius, central_j2: as on the MjoModel     (*,)
+      central_…, environment_…, wheel_…, cmg_…, dipole_…, thruster_…, surface_…: parameters as on the MjoModel   (*, …)
     """
 
     def __init__(
@@ -59,7 +66,9 @@ class MjoData:
         self.nworld = nworld
         self.batch = batch.Batch(mj, nsim=nworld, nthread=nthread)
         self._fields: dict[str, Any] = {}
-        for name in _BOUND:
+        self._effects: dict[tuple[int, int], Effects] = {}
+        self.hardware = HardwareData(model.hardware, mj, nworld)
+        for name in (*_BOUND, *(_BOUND_FOR_PARTS if model.hardware.any(*KINDS) else ())):
             self._field(name)
         epoch = np.zeros(nworld) if orbits is None else np.array([o.epoch or 0.0 for o in orbits])
         self.clock = Clock(epoch)
@@ -70,14 +79,17 @@ class MjoData:
         self.qfrc_orbit = np.zeros((nworld, mj.nv))
         self.wrench = np.zeros((nworld, mj.nbody, 6))
         self.joints = Joints(mj)
+        self.inside = ancestry(mj.body_parentid)
         self.moved_by = bodies_moved_by_dof(mj.body_parentid, mj.dof_bodyid)
+        if self.hardware.momentum_act.size:
+            self.act_dot = np.zeros((nworld, mj.na))  # MuJoCo's, with the rates of wheels and CMGs put in
         self.orbit: Any = None
+        self.environment: Any = None
+        self._parameters = part_parameters(model.hardware)
         if orbits is not None:
-            body = orbits[0].body
             self.orbit = OrbitData(orbits, model.options.orientation)
-            self.central_mu = np.array([body.mu])
-            self.central_radius = np.array([body.radius])
-            self.central_j2 = np.array([body.j2])
+            self.environment = EnvironmentData(model.options, self.orbit.frames, [o.epoch for o in orbits])
+            self._parameters |= environment_parameters(model.options, orbits[0].body)
 
     def _field(self, name: str) -> Any:
         if name not in self._fields:
@@ -88,9 +100,20 @@ class MjoData:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "batch":
             raise AttributeError(name)
+        if name in self._parameters:
+            return self._parameters[name]
         if name not in batch.DATA_FIELDS:
             raise AttributeError(f"no field {name!r} in the reference MjoData or in mujoco.MjData")
         return self._field(name)
+
+    @property
+    def effects(self) -> "Effects":
+        """Effects under the integrator and the disable flags as they are now."""
+        options = self.batch.model.opt
+        key = int(options.integrator), int(options.disableflags)
+        if key not in self._effects:
+            self._effects[key] = self.model.effects(*key)
+        return self._effects[key]
 
     @property
     def t(self) -> F64:
@@ -106,10 +129,12 @@ class MjoData:
 
     def expand(self, name: str) -> F64:
         """Values of a model parameter per world, (nworld, …), to write into; masses need set_const afterwards."""
-        if name.startswith("central_"):
-            setattr(self, name, np.broadcast_to(getattr(self, name), self.nworld).copy())
-            return getattr(self, name)
-        return self.batch.expand(name)
+        if name not in self._parameters:
+            return self.batch.expand(name)
+        values = self._parameters[name]
+        if values.shape[0] == 1:  # an array that is per world already may be held by somebody
+            self._parameters[name] = np.repeat(values, self.nworld, axis=0)
+        return self._parameters[name]
 
     def parameter(self, name: str) -> F64:
         """Values of a model parameter per world, read only, leading dimension 1 or nworld."""

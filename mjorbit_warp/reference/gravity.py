@@ -63,12 +63,16 @@ def j2_difference(r_c: F64, rho: F64, mu: ArrayLike, radius: ArrayLike, j2: Arra
     return strength * (dw + power * w)
 
 
-def gravity_gradient_torque(r: F64, mu: ArrayLike, ximat: F64, inertia: F64) -> F64:
-    """(3μ/r³) r̂ × (J r̂) [N·m] about the COM at ``r`` [m], world axes (Hughes, "Spacecraft Attitude Dynamics", 8.1).
+def gradient_torque(r: F64, mu: ArrayLike, tensor: F64) -> F64:
+    """(3μ/r³) r̂ × (J r̂) [N·m] about the COM at ``r`` [m] of a body of inertia ``tensor`` (…, 3, 3) [kg·m²].
 
-    ``ximat`` (…, 3, 3) principal axes, ``inertia`` (…, 3) principal moments [kg·m²]: J = X diag(I) Xᵀ is formed whole.
+    World axes (Hughes, "Spacecraft Attitude Dynamics", section 8.1).
     """
-    tensor = np.einsum("...ij,...j,...kj->...ik", ximat, inertia, ximat)
     distance = np.linalg.norm(r, axis=-1, keepdims=True)
     r_hat = r / distance
     return 3.0 * _column(mu) / distance**3 * _quat.cross(r_hat, np.einsum("...ij,...j->...i", tensor, r_hat))
+
+
+def gravity_gradient_torque(r: F64, mu: ArrayLike, ximat: F64, inertia: F64) -> F64:
+    """As gradient_torque; the tensor from principal axes ``ximat`` (…, 3, 3) and moments ``inertia`` (…, 3)."""
+    return gradient_torque(r, mu, np.einsum("...ij,...j,...kj->...ik", ximat, inertia, ximat))

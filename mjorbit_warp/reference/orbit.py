@@ -9,8 +9,11 @@ from mjorbit_warp.frames import lvlh_axes
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.orbit_data import body_frames
 from mjorbit_warp.reference.gravity import j2_gravity, point_gravity
+from mjorbit_warp.reference.third_body import third_body_gravity
+from mjorbit_warp.reference.zonal import zonal_gravity
 
 if TYPE_CHECKING:
+    from mjorbit_warp.effects import Effects
     from mjorbit_warp.reference.data import MjoData
 
 F64 = NDArray[np.float64]
@@ -31,26 +34,34 @@ class OrbitData:
         self.pole = np.array([f.pole for f in self.frames])
         self.lvlh = lvlh_axes(self.r, self.v)
         self.stage_v, self.stage_a = np.zeros((4, nworld, 3)), np.zeros((4, nworld, 3))
+        self.feedback = np.zeros((nworld, 3))
 
 
-def gravity(d: "MjoData", r: F64) -> F64:
+def gravity(d: "MjoData", effects: "Effects", r: F64) -> F64:
     """Acceleration of the reference orbit [m/s²] (design equation 9 without feedback)."""
-    a = point_gravity(r, d.central_mu)
-    if d.model.options.j2:
-        a = a + j2_gravity(r, d.central_mu, d.central_radius, d.central_j2, d.orbit.pole)
+    mu, radius, pole = d.central_mu, d.central_radius, d.orbit.pole
+    a = point_gravity(r, mu)
+    if effects.j2:
+        a = a + j2_gravity(r, mu, radius, d.central_j2, pole)
+    if effects.zonal > 2:
+        a = a + zonal_gravity(r, mu, radius, d.environment_zonal, pole)
+    if effects.sun:
+        a = a + third_body_gravity(r, d.environment.sun, d.environment_sun_mu)
+    if effects.moon:
+        a = a + third_body_gravity(r, d.environment.moon, d.environment_moon_mu)
     return a
 
 
-def orbit_stage(d: "MjoData", stage: int) -> F64:
-    """Position of the reference orbit at an RK4 stage [m]; keeps V and A of the stage for the next one."""
+def orbit_stage(d: "MjoData", effects: "Effects", stage: int) -> tuple[F64, F64]:
+    """Position [m] and velocity [m/s] of the reference orbit at an RK4 stage; keeps V and A of it for the next one."""
     o = d.orbit
     h = STAGES[stage] * d.timestep[:, None]
     r, v = o.r, o.v
     if stage:
         r, v = r + h * o.stage_v[stage - 1], v + h * o.stage_a[stage - 1]
     o.stage_v[stage] = v
-    o.stage_a[stage] = gravity(d, r)
-    return r
+    o.stage_a[stage] = gravity(d, effects, r)
+    return r, v
 
 
 def compensated_add(total: F64, carry: F64, increment: F64) -> tuple[F64, F64]:

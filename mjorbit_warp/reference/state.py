@@ -18,13 +18,14 @@ F64 = NDArray[np.float64]
 
 
 def _components(d: "MjoData") -> dict[str, NDArray[Any]]:
-    from mjorbit_warp.state import MUJOCO_COMPONENTS
+    from mjorbit_warp.state import HARDWARE_COMPONENTS, MUJOCO_COMPONENTS
 
     parts = {name: getattr(d.clock, name) for name in ("time", "base", "nstep", "dt", "epoch")}
     if d.orbit is not None:
         parts |= {f"orbit.{name}": getattr(d.orbit, name) for name in ("r", "v", "r_carry", "v_carry", "r0", "v0")}
     for name in MUJOCO_COMPONENTS:
         parts[name] = d.qfrc_applied if name == "qfrc_applied" else d.batch.bind(name)
+    parts |= {f"hardware.{name}": getattr(d.hardware, name) for name in HARDWARE_COMPONENTS}
     return {name: array for name, array in parts.items() if array.size}
 
 
@@ -78,7 +79,8 @@ def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None, *, keyframe: str | 
     if not ids.size:
         return
     d.batch.reset(ids, keyframe=key, stage=mujoco.mjtStage.mjSTAGE_NONE.value)
-    for array in (d.clock.time, d.clock.base, d.clock.nstep, d.clock.dt, d.status, d.qfrc_applied):
+    clock = (d.clock.time, d.clock.base, d.clock.nstep, d.clock.dt)
+    for array in (*clock, d.status, d.qfrc_applied, d.hardware.fire_until):
         array[ids] = 0
     if key >= 0:
         d.clock.time[ids] = d.clock.base[ids] = m.mj.key_time[key]

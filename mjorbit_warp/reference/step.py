@@ -6,36 +6,68 @@ import mujoco
 import numpy as np
 
 from mjorbit_warp.callbacks import NAMES
+from mjorbit_warp.reference.environment import environment_stage
 from mjorbit_warp.reference.orbit import STAGES, advance_orbit, orbit_stage
 from mjorbit_warp.reference.rk4 import check_rk4, rk4_step
-from mjorbit_warp.reference.wrench import project, wrench
+from mjorbit_warp.reference.wheel import wheel_saturated
+from mjorbit_warp.reference.wrench import feedback_acceleration, project, wrench
 from mjorbit_warp.status import Status
 from mjorbit_warp.worlds import check_owner
 
 if TYPE_CHECKING:
+    from mjorbit_warp.effects import Effects
     from mjorbit_warp.model import MjoModel
     from mjorbit_warp.reference.data import MjoData
 
 _POS = mujoco.mjtStage.mjSTAGE_POS.value
+_ACTUATION = int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)
+_NO_ORBIT = np.zeros((1, 3))
 
 
-def _loads(d: "MjoData", stage: int) -> None:
-    """Control hook, then the orbit's loads at the rows' state, written with the user's into the rows."""
+def _loads(d: "MjoData", effects: "Effects", stage: int) -> None:
+    """Control hook, then all loads at the rows' state, written with the user's into the rows.
+
+    ``stage`` of RK4, 0 of a single-stage integrator, −1 outside a step.
+    """
     m = d.model
-    d.stage_time[:] = d.time + STAGES[stage] * d.timestep
-    if m.callback.control and not d.batch.model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_ACTUATION):
+    d.stage_time[:] = d.time + STAGES[max(stage, 0)] * d.timestep
+    if m.callback.control and not d.batch.model.opt.disableflags & _ACTUATION:
         m.callback.control(m, d)
-    if d.orbit is not None:
+    if effects.orbit or effects.devices or effects.thrusters:
         d.batch.forward(stage=_POS)
-        d.wrench[:] = wrench(d, orbit_stage(d, stage))
-        d.qfrc_orbit[:] = project(d, d.wrench)
+        r = v = _NO_ORBIT
+        if effects.orbit:
+            if stage != 2:  # at the time of stage 1
+                environment_stage(d, effects, d.clock.epoch + d.stage_time)
+            r, v = orbit_stage(d, effects, max(stage, 0))
+        d.wrench[:] = loads = wrench(d, effects, r, v, stage)
+        if effects.feedback:
+            _follow(d, loads, max(stage, 0))
+        d.qfrc_orbit[:] = project(d, loads)
     d.batch.bind("qfrc_applied")[:] = d.qfrc_applied + d.qfrc_orbit
 
 
-def _evaluate(d: "MjoData", stage: int) -> None:
+def _follow(d: "MjoData", loads: np.ndarray, stage: int) -> None:
+    """The origin accelerates by a_fb, and −m a_fb is added to the loads (design equations 9 and 11)."""
+    a_fb = feedback_acceleration(d)
+    d.orbit.feedback[:] = a_fb
+    d.orbit.stage_a[stage] += a_fb
+    loads[..., :3] -= d.parameter("body_mass")[..., None] * a_fb[:, None]
+
+
+def _evaluate(d: "MjoData", effects: "Effects", stage: int) -> None:
     """A whole dynamics evaluation: ``qacc`` and ``act_dot`` at the rows' state."""
-    _loads(d, stage)
+    _loads(d, effects, stage)
     d.batch.forward()
+    if d.hardware.momentum_act.size:
+        _act_rates(d, effects)
+
+
+def _act_rates(d: "MjoData", effects: "Effects") -> None:
+    """Activations of wheels and CMGs advance by what the bodies have felt."""
+    d.act_dot[:] = d.batch.bind("act_dot")
+    if effects.devices:
+        d.act_dot[:, d.hardware.momentum_act] = d.hardware.act_rates()
 
 
 def _check(m: "MjoModel", d: "MjoData") -> None:
@@ -50,23 +82,39 @@ def _check(m: "MjoModel", d: "MjoData") -> None:
 def mjo_step(m: "MjoModel", d: "MjoData") -> None:
     """Advance every world by one step, as mjorbit_warp.mjo_step."""
     _check(m, d)
+    effects = d.effects
     if d.batch.model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4:
         check_rk4(d.batch.model)
-        rk4_step(d, _evaluate)
+        rk4_step(d, lambda data, stage: _evaluate(data, effects, stage))
     else:
-        _loads(d, 0)
-        if d.orbit is not None:
-            for stage in range(1, 4):  # the orbit makes an RK4 step of its own over the interval
-                orbit_stage(d, stage)
-        d.batch.step()
+        _single_stage(d, effects)
     if d.orbit is not None:
         advance_orbit(d)
     d.clock.tick(d.timestep)
     d.batch.bind("time")[:] = d.time
-    _update_status(d)
+    _update_status(d, effects)
 
 
-def _update_status(d: "MjoData") -> None:
+def _single_stage(d: "MjoData", effects: "Effects") -> None:
+    """Loads at t_n; the orbit makes an RK4 step of its own, with Sun, Moon and a_fb held."""
+    _loads(d, effects, 0)
+    if d.orbit is not None:
+        for stage in range(1, 4):
+            orbit_stage(d, effects, stage)
+            if effects.feedback:
+                d.orbit.stage_a[stage] += d.orbit.feedback
+    if not d.hardware.momentum_act.size:
+        d.batch.step()
+        return
+    act = d.act.copy()
+    d.batch.step()
+    _act_rates(d, effects)
+    if effects.devices:
+        ours = d.hardware.momentum_act
+        d.act[:, ours] = act[:, ours] + d.timestep[:, None] * d.act_dot[:, ours]
+
+
+def _update_status(d: "MjoData", effects: "Effects") -> None:
     finite = np.isfinite(d.qpos).all(axis=1) & np.isfinite(d.qvel).all(axis=1)
     if d.orbit is not None:
         distance = np.linalg.norm(d.orbit.r, axis=-1)
@@ -75,6 +123,8 @@ def _update_status(d: "MjoData") -> None:
         far = np.linalg.norm(d.xipos[:, 1:], axis=-1).max(axis=1, initial=0.0) > 0.1 * distance
         d.status[far] |= Status.TOO_FAR
     d.status[~finite] |= Status.NONFINITE
+    if effects.wheels:
+        d.status[wheel_saturated(d)] |= Status.WHEEL_SATURATED
 
 
 def mjo_forward(m: "MjoModel", d: "MjoData") -> None:
@@ -84,4 +134,4 @@ def mjo_forward(m: "MjoModel", d: "MjoData") -> None:
     _check(m, d)
     if d.orbit is not None:
         d.orbit.lvlh[:] = lvlh_axes(d.orbit.r, d.orbit.v)
-    _evaluate(d, 0)
+    _evaluate(d, d.effects, -1)

@@ -1,4 +1,4 @@
-"""Orbit loads on the bodies and their generalised forces."""
+"""Loads on the bodies and their generalised forces."""
 
 from typing import TYPE_CHECKING
 
@@ -6,7 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjorbit_warp import _quat
-from mjorbit_warp.reference.gravity import encke_difference, gravity_gradient_torque, j2_difference
+from mjorbit_warp.effects import Effects
+from mjorbit_warp.reference.body_gravity import gravity_difference
+from mjorbit_warp.reference.cmg import cmg_loads
+from mjorbit_warp.reference.gravity import gradient_torque
+from mjorbit_warp.reference.gyro import midpoint_rate
+from mjorbit_warp.reference.magnetics import magnetic_torque
+from mjorbit_warp.reference.motion import BodyMotion, composite_inertia, inertia_tensors
+from mjorbit_warp.reference.surface_loads import surface_loads
+from mjorbit_warp.reference.thruster import thruster_loads
+from mjorbit_warp.reference.wheel import wheel_loads
 
 if TYPE_CHECKING:
     from mjorbit_warp.reference.data import MjoData
@@ -14,20 +23,65 @@ if TYPE_CHECKING:
 F64 = NDArray[np.float64]
 
 
-def wrench(d: "MjoData", r_c: F64) -> F64:
-    """Force [N] and torque about each body's COM [N·m], world axes, (nworld, nbody, 6), with the origin at ``r_c``."""
-    rho = d.xipos
-    origin = r_c[:, None]
-    mu = d.central_mu[:, None]
-    acceleration = encke_difference(origin, rho, mu)
-    if d.model.options.j2:
-        radius, j2, pole = d.central_radius[:, None], d.central_j2[:, None], d.orbit.pole[:, None]
-        acceleration = acceleration + j2_difference(origin, rho, mu, radius, j2, pole)
-    out = np.zeros((d.nworld, rho.shape[1], 6))
-    out[:, 1:, :3] = (d.parameter("body_mass")[..., None] * acceleration)[:, 1:]
-    if d.model.options.gravity_gradient:
-        out[:, 1:, 3:] = gravity_gradient_torque(origin + rho, mu, d.ximat, d.parameter("body_inertia"))[:, 1:]
+def wrench(d: "MjoData", effects: Effects, r: F64, v: F64, stage: int) -> F64:
+    """Force [N] and torque about each body's COM [N·m], world axes, (nworld, nbody, 6); orbit at ``r``, ``v``.
+
+    ``stage`` of RK4, −1 outside a step. Keeps what the parts do, and in ``hardware.force`` the external,
+    non-gravitational forces.
+    """
+    out = np.zeros((d.nworld, d.model.mj.nbody, 6))
+    force, torque = out[..., :3], out[..., 3:]
+    motion = BodyMotion(d) if effects.drag or effects.devices else None
+    if effects.drag or effects.light:
+        f, t = surface_loads(d, effects, r, v, motion)
+        force += f
+        torque += t
+    if effects.thrusters:
+        f, t = thruster_loads(d, stage)
+        force += f
+        torque += t
+    d.hardware.force[:] = force
+    if effects.field:
+        torque += magnetic_torque(d, r, effects.rods)
+    rotors = None
+    if effects.wheels or effects.cmgs:
+        rotors = _momentum_devices(d, effects, motion, stage, torque)
+    if effects.orbit:
+        force += d.parameter("body_mass")[..., None] * gravity_difference(d, effects, r)
+        if effects.gravity_gradient:
+            tensor = inertia_tensors(d)
+            if rotors is not None:
+                tensor += rotors
+            torque += gradient_torque(r[:, None] + d.xipos, d.central_mu[:, None], tensor)
+    out[:, 0] = 0.0
     return out
+
+
+def _momentum_devices(d: "MjoData", effects: Effects, motion: BodyMotion | None, stage: int, torque: F64) -> F64 | None:
+    """Adds motor and gyroscopic torques of wheels and CMGs; axial inertia tensors of the rotors, if any."""
+    assert motion is not None
+    h = np.zeros_like(torque)
+    rotors = None
+    if effects.wheels:
+        t, momentum, rotors = wheel_loads(d, motion.omega, stage)
+        torque += t
+        h += momentum
+    if effects.cmgs:
+        t, momentum = cmg_loads(d, stage)
+        torque += t
+        h += momentum
+    b = d.hardware.carriers
+    rate = motion.omega[:, b]
+    if not effects.coupled:
+        rate = midpoint_rate(rate, h[:, b], composite_inertia(d, b), d.timestep[:, None])
+    torque[:, b] += _quat.cross(h[:, b], rate)
+    return rotors
+
+
+def feedback_acceleration(d: "MjoData") -> F64:
+    """Acceleration of the origin a_fb = ΣF/Σm (nworld, 3) [m/s²], over the bodies that move (design equation 10)."""
+    moving = d.model.mj.body_treeid >= 0
+    return d.hardware.force.sum(axis=1) / d.parameter("body_mass")[:, moving].sum(axis=1, keepdims=True)
 
 
 def project(d: "MjoData", wrenches: F64) -> F64:
@@ -43,10 +97,15 @@ def project(d: "MjoData", wrenches: F64) -> F64:
     return np.einsum("wik,wik->wi", d.cdof, resultant)
 
 
-def bodies_moved_by_dof(parent: NDArray[np.int32], dof_body: NDArray[np.int32]) -> F64:
-    """(nv, nbody), 1 where the dof's body is the body itself or an ancestor of it."""
+def ancestry(parent: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """(nbody, nbody), whether the second body is in the subtree of the first."""
     nbody = parent.size
     ancestor = np.eye(nbody, dtype=bool)
     for body in range(1, nbody):
         ancestor[body] |= ancestor[parent[body]]
-    return ancestor.T[dof_body].astype(np.float64)
+    return ancestor.T
+
+
+def bodies_moved_by_dof(parent: NDArray[np.int32], dof_body: NDArray[np.int32]) -> F64:
+    """(nv, nbody), 1 where the dof's body is the body itself or an ancestor of it."""
+    return ancestry(parent)[dof_body].astype(np.float64)
