@@ -17,6 +17,7 @@ from mjorbit_warp.orbit import Orbit as Orbit
 from mjorbit_warp.reset import mjo_reset as mjo_reset
 from mjorbit_warp.run_file import Run as Run
 from mjorbit_warp.run_file import load_run as load_run
+from mjorbit_warp.sense import mjo_sense as mjo_sense
 from mjorbit_warp.spec import MjoSpec as MjoSpec
 from mjorbit_warp.state import get_state as get_state
 from mjorbit_warp.state import set_state as set_state

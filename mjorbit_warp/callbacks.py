@@ -73,6 +73,10 @@ class Callbacks:
         """Whether somebody wants to set ``ctrl`` in each evaluation."""
         return self.control is not None or "control" in self._foreign
 
+    def is_foreign(self, name: str) -> bool:
+        """Whether a callback was set directly on MJWarp's model."""
+        return name in self._foreign
+
     def install(self, before: dict[str, Hook], after: dict[str, Hook]) -> None:
         """Put our callbacks into MJWarp's model; whatever is there already is chained.
 

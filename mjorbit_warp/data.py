@@ -14,6 +14,7 @@ from mjorbit_warp.kernels.types import Clock
 from mjorbit_warp.momentum import make_momentum
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.orbit_data import OrbitData, orbit_per_world
+from mjorbit_warp.sensors import SensorsData, check_seed, sensor_columns
 from mjorbit_warp.shadow import PRECISIONS, check_shadow, make_shadow
 from mjorbit_warp.status import worlds_by_status
 from mjorbit_warp.step import check_pair
@@ -36,6 +37,7 @@ class MjoData:
       orbit: reference orbit, or None in zero gravity; see OrbitData.
       environment: Sun, Moon and body axes, or None; see EnvironmentData.
       hardware: torques, rates and forces of the parts; see HardwareData.
+      sensors: state of the sensors' noise, and their outputs in float64; see SensorsData.
       time: elapsed simulation time, float64 [s]                            (nworld,)
       stage_time: time of the dynamics evaluation under way, float64 [s]    (nworld,)
       status: Status bits                                                   (nworld,)
@@ -46,7 +48,15 @@ class MjoData:
       wrench: force [N] and torque [N·m] of the orbit about each body's COM, world axes   (nworld, nbody, 6)
     """
 
-    def __init__(self, model: "MjoModel", d: mjw.Data, orbits: list[Orbit] | None, precision: str) -> None:
+    def __init__(
+        self,
+        model: "MjoModel",
+        d: mjw.Data,
+        orbits: list[Orbit] | None,
+        precision: str,
+        seed: int = 0,
+        sensor_noise: bool = True,
+    ) -> None:
         nworld = d.nworld
         self.model = model
         self.mjw = d
@@ -73,6 +83,7 @@ class MjoData:
         if orbits is not None:
             self.environment = EnvironmentData(model.options, self.orbit.frames, orbits)
         self.hardware: Any = HardwareData(model.hardware, model.mj, nworld, make_tanks(model, nworld))
+        self.sensors: Any = SensorsData(model.sensors, nworld, seed, sensor_noise)
         self.precision = precision
         self.shadow: Any = make_shadow(d, model.nv) if precision == "shadow" else None
         self.momentum: Any = make_momentum(model.mj, nworld) if precision == "shadow" else None
@@ -91,6 +102,10 @@ class MjoData:
             )
         object.__setattr__(self, name, value)
 
+    def sensor(self, name: str) -> wp.array:
+        """Output of a sensor by name, (nworld, dim), a view of ``sensordata``."""
+        return sensor_columns(self.model, self, name)
+
     def bad_worlds(self) -> dict[str, list[int]]:
         """Worlds by the name of each status bit that is set (reads from the device); empty when all is well."""
         return worlds_by_status(self.status.numpy())
@@ -102,6 +117,8 @@ def make_data(
     *,
     orbit: Orbit | Sequence[Orbit] | None = None,
     precision: str = "single",
+    seed: int = 0,
+    sensor_noise: bool = True,
     device: Any = None,
     nconmax: int | None = None,
     njmax: int | None = None,
@@ -115,6 +132,8 @@ def make_data(
       orbit: initial reference orbit, or one per world; default: the model's.
       precision: "single" (MJWarp's float32 state) or "shadow" (a float64 copy of the state is what is integrated, and
         rounded into MJWarp's arrays at each step; needs the RK4 integrator).
+      seed: of the sensors' noise, all worlds alike; ``data.sensors.seed`` has one per world.
+      sensor_noise: sensors have their errors, the ``noise=`` of MuJoCo's own included; False: they give the truth.
       device: Warp device, default the current one.
       nconmax, njmax, sizes: capacities, as in ``mujoco_warp.make_data``.
 
@@ -140,7 +159,7 @@ def make_data(
         d = allocate(njmax)
         if d.njmax == 0 and not rk4:
             d = allocate(1)
-        data = MjoData(model, d, orbits, precision)
+        data = MjoData(model, d, orbits, precision, check_seed(seed), bool(sensor_noise))
         model.register(data)
         check_pair(model, data)
         mjw.kinematics(model.mjw, d)

@@ -67,7 +67,7 @@ class CapturedStep:
         ours = [array for parameters in m.parameters.values() for array in parameters.arrays()]
         owners = [m.mjw, m.mjw.opt, d.mjw, d.mjw.contact, d.mjw.efc]
         values = [value for owner in owners for value in vars(owner).values()] + ours
-        values += [*vars(m.callback).values(), *vars(m.mjw.callback).values()]
+        values += [d.sensors.enabled, *vars(m.callback).values(), *vars(m.mjw.callback).values()]
         # the objects themselves are kept, so an identity cannot be reused by a new array
         return values
 
@@ -81,7 +81,7 @@ class CapturedStep:
         """Compile every kernel of a step, then put back every array that the step changed."""
         m, d = self.model, self.data
         check_pair(m, d)
-        owners = [d.mjw, d, d.hardware] if d.orbit is None else [d.mjw, d, d.hardware, d.orbit]
+        owners = [d.mjw, d, d.hardware, d.sensors, *([] if d.orbit is None else [d.orbit])]
         arrays = [array for owner in owners for array in _arrays(owner)] + list(state_components(d).values())
         if d.hardware.tanks is not None:  # a step burns mass
             arrays += [m.mjw.body_mass, m.mjw.body_inertia, m.mjw.body_subtreemass]

@@ -61,11 +61,13 @@ def environment_stage(m: "MjoModel", d: "MjoData", effects: Effects, stage: int)
 
     Stage 2 of RK4 is at the time of stage 1, so nothing is launched there.
     """
-    if d.orbit is None or not effects.environment or stage == 2:
+    sense = stage <= 0  # MJWarp evaluates sensors at the start of a step
+    sun = effects.moving_sun or (sense and m.sensors.sun)
+    axes = effects.field > 0 or (sense and m.sensors.axes)
+    if d.orbit is None or stage == 2 or not (sun or effects.moon or axes):
         return
-    axes = effects.field > 0
     wp.launch(
-        environment_kernel(effects.body, effects.moving_sun, effects.moon, axes),
+        environment_kernel(effects.body, sun, effects.moon, axes),
         dim=d.nworld,
         inputs=[m.mjw.opt.timestep, d.environment.axes, d._clock, stage],
         outputs=[d.environment.state],

@@ -7,6 +7,7 @@ import mujoco
 
 from mjorbit_warp.callbacks import Callbacks, Hook
 from mjorbit_warp.hardware.compiled import Hardware, compile_hardware
+from mjorbit_warp.hardware.compiled_sensors import compile_sensors
 from mjorbit_warp.options import OrbitOptions
 from mjorbit_warp.orbit import Orbit
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from mjorbit_warp.parameters import Parameters
 
 _ACCESSORS = ("actuator", "body", "camera", "geom", "joint", "key", "light", "mesh", "sensor", "site", "tendon")
-PREFIXES = ("central", "environment", "wheel", "cmg", "dipole", "thruster", "surface")
+PREFIXES = ("central", "environment", "wheel", "cmg", "dipole", "thruster", "surface", "sensors")
 
 
 class MjoModel:
@@ -36,6 +37,7 @@ class MjoModel:
       notes: one-line reports of the compilation.
       callback: user callbacks, see Callbacks.
       hardware: wheels, thrusters, surfaces …, see hardware.Hardware.
+      sensors: sensors that are filled or made noisy here, see hardware.compiled_sensors.SensorList.
       parameters: device arrays by prefix; ``model.<prefix>_<name>`` is one of them:
       central_mu: gravitational parameter of the central body [m³/s²]   (*,) float64
       central_radius: its reference radius [m]                          (*,) float64
@@ -43,6 +45,7 @@ class MjoModel:
       environment_…: see kernels.environment.EnvironmentModel
       wheel_…, cmg_…, dipole_…, thruster_…, surface_…: parameters of the parts, (*, number of parts), in the order of
         ``hardware``
+      sensors_…: noise, bias, walk, quantum (*, n, 6), rate and half_angle (*, n) in the order of ``sensors``
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class MjoModel:
         self.orbit = orbit
         self.options = options.compiled()
         self.hardware = compile_hardware(mj) if hardware is None else hardware
+        self.sensors = compile_sensors(mj, self.options, orbit, self.hardware)
         self.notes = notes
         self.callback = Callbacks(self)
         self._evaluate: tuple[dict[str, Hook], dict[str, Hook]] | None = None
@@ -112,6 +116,7 @@ class MjoModel:
         from mjorbit_warp.central import central_parameters
         from mjorbit_warp.environment import environment_parameters
         from mjorbit_warp.hardware.arrays import hardware_parameters
+        from mjorbit_warp.sensors import sensor_parameters
 
         wanted = wp.get_device(device)
         if self._mjw is not None:
@@ -126,6 +131,7 @@ class MjoModel:
                 self._parameters["central"] = central_parameters(self.orbit.body)
                 self._parameters["environment"] = environment_parameters(self.options, self.orbit.body)
             self._parameters |= hardware_parameters(self.hardware)
+            self._parameters["sensors"] = sensor_parameters(self.sensors, self.options, self.orbit)
         self._device = wanted
 
     def expand(self, name: str, nworld: int) -> "wp.array":
@@ -133,8 +139,8 @@ class MjoModel:
 
         Args:
           name: a field of MJWarp's Model whose leading dimension is ``*``, ``opt.<name>`` for one of its options, or
-            a ``central_…``, ``environment_…``, ``wheel_…``, ``cmg_…``, ``dipole_…``, ``thruster_…`` or ``surface_…``
-            parameter.
+            a ``central_…``, ``environment_…``, ``wheel_…``, ``cmg_…``, ``dipole_…``, ``thruster_…``, ``surface_…`` or
+            ``sensors_…`` parameter.
           nworld: number of worlds.
 
         Returns:

@@ -9,6 +9,7 @@ import warp as wp
 from mjorbit_warp.hardware.propellant import fill
 from mjorbit_warp.kernels.reset import _chosen_key, _reset_clock, _reset_hardware, _reset_orbit
 from mjorbit_warp.keyframe import keyframe_id
+from mjorbit_warp.sensors import reset_sensors
 from mjorbit_warp.shadow import shadow_reset
 from mjorbit_warp.step import check_pair, refresh_velocities
 
@@ -57,6 +58,7 @@ def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None, *, keyframe: str | 
         wp.launch(_reset_clock, dim=d.nworld, inputs=[chosen, start], outputs=[d._clock, d.status])
         wp.launch(_reset_hardware, dim=d.nworld, inputs=[chosen], outputs=[d.hardware.fire_until])
         fill(m, d, chosen)
+        reset_sensors(d, chosen)
         if d.shadow is not None:
             shadow_reset(d, chosen)
         if d.orbit is not None:

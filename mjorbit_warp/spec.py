@@ -12,6 +12,7 @@ from mjorbit_warp.check import MjoWarning, check_initial_state, check_model, zer
 from mjorbit_warp.custom import attached_settings, read_custom, write_custom
 from mjorbit_warp.environment import check_environment
 from mjorbit_warp.hardware.build import PartsBuilder
+from mjorbit_warp.hardware.build_sensors import SensorsBuilder
 from mjorbit_warp.hardware.compiled import compile_hardware
 from mjorbit_warp.hardware.stability import check_gyroscopic
 from mjorbit_warp.model import MjoModel
@@ -20,7 +21,7 @@ from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.outside import free_urdf_base, is_urdf, missing_files, unreadable
 
 
-class MjoSpec(PartsBuilder):
+class MjoSpec(PartsBuilder, SensorsBuilder):
     """An editable model: a ``mujoco.MjSpec`` plus an orbit and its options.
 
     Attributes that are not listed here are those of the MjSpec.

@@ -8,6 +8,7 @@ import warp as wp
 from mjorbit_warp.hardware.propellant import write_masses
 from mjorbit_warp.kernels.propagate import _refresh
 from mjorbit_warp.kernels.state import gather_kernel, scatter_kernel
+from mjorbit_warp.sensors import STATE as SENSOR_COMPONENTS
 from mjorbit_warp.worlds import check_owner, world_index
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def state_components(d: "MjoData") -> dict[str, wp.array]:
         parts |= {"orbit.r0": d.orbit.r0, "orbit.v0": d.orbit.v0}
     parts |= {name: getattr(d.mjw, name) for name in MUJOCO_COMPONENTS}
     parts |= {f"hardware.{name}": getattr(d.hardware, name) for name in HARDWARE_COMPONENTS}
+    parts |= {f"sensors.{name}": getattr(d.sensors, name) for name in SENSOR_COMPONENTS}
     if d.shadow is not None:
         parts |= {f"shadow.{name}": getattr(d.shadow, name) for name in ("qpos", "qvel", "act")}
     return {name: _scalars(array) for name, array in parts.items() if array.size}

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 import mujoco_warp as mjw
 import warp as wp
 
-from mjorbit_warp.kernels.clock import _stage_time
 from mjorbit_warp.hardware.propellant import burn
+from mjorbit_warp.kernels.clock import _stage_time
 from mjorbit_warp.kernels.propagate import _refresh
 from mjorbit_warp.loads import add_loads, propagate, write_act_dot
 from mjorbit_warp.momentum import momentum_correct, momentum_stage
+from mjorbit_warp.sensors import ACC, fill_sensors
 from mjorbit_warp.shadow import check_shadow, shadow_advance, shadow_stage
 from mjorbit_warp.worlds import check_owner
 
@@ -61,6 +62,17 @@ def _act_dyn(m: "MjoModel"):
     return act_dyn
 
 
+def _sensor(m: "MjoModel"):
+    """The function that fills our sensors once all of MuJoCo's are, before a user's sensor hook."""
+
+    def sensor(mjw_model: mjw.Model, mjw_data: mjw.Data, stage: int) -> None:
+        if int(stage) == ACC:
+            d = m.data_of(mjw_data)
+            fill_sensors(m, d, advance=d._stage is not None)
+
+    return sensor
+
+
 def check_pair(m: "MjoModel", d: "MjoData") -> None:
     """The data belongs to the model, and our callbacks are in place (installed here if not)."""
     check_owner(m, d)
@@ -68,6 +80,8 @@ def check_pair(m: "MjoModel", d: "MjoData") -> None:
         before = {"passive": _evaluation(m)}
         if m.hardware.any("reaction_wheel", "cmg"):
             before["act_dyn"] = _act_dyn(m)
+        if len(m.sensors):
+            before["sensor"] = _sensor(m)
         m._evaluate = before, {"passive": _end_of_passive(m)}
     m.callback.install(*m._evaluate)
 

@@ -1,0 +1,43 @@
+"""Random numbers that depend on nothing but their key, over leading dimensions; see kernels.noise.
+
+The words are those of the Warp backend, bit for bit; the normal variates agree to float32 rounding.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+F64 = NDArray[np.float64]
+_LOW = np.uint64(0xFFFFFFFF)
+_SHIFT = np.uint64(32)
+
+
+def philox(counter: ArrayLike, key: ArrayLike) -> NDArray[np.uint32]:
+    """Philox4x32-10: random words (…, 4) of ``counter`` (…, 4) under ``key`` (…, 2), all 32-bit words."""
+    x0, x1, x2, x3 = np.moveaxis(np.asarray(counter, dtype=np.uint64), -1, 0)
+    k0, k1 = np.moveaxis(np.asarray(key, dtype=np.uint64), -1, 0)
+    for _ in range(10):
+        a, b = np.uint64(0xD2511F53) * x0, np.uint64(0xCD9E8D57) * x2
+        x0, x1, x2, x3 = (b >> _SHIFT) ^ x1 ^ k0, b & _LOW, (a >> _SHIFT) ^ x3 ^ k1, a & _LOW
+        k0, k1 = (k0 + np.uint64(0x9E3779B9)) & _LOW, (k1 + np.uint64(0xBB67AE85)) & _LOW
+    return np.stack(np.broadcast_arrays(x0, x1, x2, x3), axis=-1).astype(np.uint32)
+
+
+def uniform(x: NDArray[np.uint32]) -> F64:
+    """(0, 1]: (x + ½) 2⁻³², rounded to float32 as the Warp backend does."""
+    scale = np.float32(2.0**-32)
+    return (x.astype(np.float32) * scale + np.float32(0.5) * scale).astype(np.float64)
+
+
+def normal4(
+    seed: ArrayLike, stream: ArrayLike, count: ArrayLike, sensor: ArrayLike, use: ArrayLike, block: ArrayLike
+) -> F64:
+    """Four independent standard normal variates (…, 4): radii √(−2 ln u), angles 2π u'."""
+    seed, stream, count, sensor, use, block = (
+        np.asarray(x, dtype=np.int64).astype(np.uint64) for x in (seed, stream, count, sensor, use, block)
+    )
+    high = ((count >> _SHIFT) & np.uint64(0xFFFF)) << np.uint64(16) | (use << np.uint64(15)) | block
+    counter = np.stack(np.broadcast_arrays(count & _LOW, high, stream & _LOW, sensor), axis=-1)
+    u = uniform(philox(counter, np.stack([seed & _LOW, seed >> _SHIFT], axis=-1)))
+    radius, angle = np.sqrt(-2.0 * np.log(u[..., 0::2])), 2.0 * np.pi * u[..., 1::2]
+    pairs = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=-1)
+    return pairs.reshape(*pairs.shape[:-2], 4)
