@@ -158,8 +158,8 @@ class PartsBuilder:
         moments = np.linalg.eigvalsh(rest)
         if moments[0] <= 0.0 or moments[0] + moments[1] < moments[2] * (1.0 - 1e-9):
             raise ValueError(
-                f"{where}: the inertia of body {body} does not include the rotor's: without it {moments.round(9)} "
-                "kg·m² would be left, which no rigid body has"
+                f"{where}: the inertia of body {body} does not include the rotor's: without it principal "
+                f"moments of {', '.join(f'{x:.6g}' for x in moments)} kg·m² are left, which no rigid body has"
             )
         found = self._body(body, where)
         found.explicitinertial = True

@@ -22,6 +22,7 @@ OTHER_KINDS = ("sensor",)  # read elsewhere
 _STATEFUL = ("reaction_wheel", "cmg")
 _LINEAR_GAIN = (int(mujoco.mjtGain.mjGAIN_FIXED), int(mujoco.mjtGain.mjGAIN_AFFINE))
 _LINEAR_BIAS = (int(mujoco.mjtBias.mjBIAS_NONE), int(mujoco.mjtBias.mjBIAS_AFFINE))
+_NO_SIZE = 0.005  # MuJoCo's for a site without a size [m]
 _UNIT = 1e-6  # an axis is a unit vector to this
 
 
@@ -163,10 +164,10 @@ def _site_area(mj: mujoco.MjModel, site: int, part: Any, where: str) -> Any:
     size, kind = mj.site_size[site], mujoco.mjtGeom(int(mj.site_type[site]))
     if kind == mujoco.mjtGeom.mjGEOM_BOX and not part.sphere:
         return dataclasses.replace(part, area=float(4.0 * size[0] * size[1]))
-    if kind == mujoco.mjtGeom.mjGEOM_SPHERE and part.sphere:
+    if kind == mujoco.mjtGeom.mjGEOM_SPHERE and part.sphere and size[0] != _NO_SIZE:
         return dataclasses.replace(part, area=float(np.pi * size[0] ** 2))
     raise ValueError(
-        f"{where}: area is missing: give area=<m²>, or a site of type {'sphere' if part.sphere else 'box'}"
+        f"{where}: area is missing: give area=<m²>, or a site of type {'sphere' if part.sphere else 'box'} and its size"
     )
 
 
@@ -193,8 +194,8 @@ def _read(mj: mujoco.MjModel, key: str, text: str, notes: list[str]) -> dict[str
     elif KINDS[kind].ELEMENT == "site":
         row["site"] = index
     row["body"] = index if kind == "tank" else int(mj.site_bodyid[row["site"]])
-    if mj.body_weldid[row["body"]] == 0:
-        raise ValueError(f"{where} is on the world: a body that moves is expected")
+    if mj.body_treeid[row["body"]] < 0:  # the world, what is welded to it, a mocap body
+        raise ValueError(f"{where} is on the world or a mocap body: a body that moves freely is expected")
     if kind in _STATEFUL:
         row["body"] = int(mj.body_weldid[row["body"]])
     if kind == "cmg":
