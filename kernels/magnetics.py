@@ -13,10 +13,11 @@ def body_dipole(
     worldid: int,
     bodyid: int,
     site_xmat: wp.array2d[wp.mat33],
+    rods_on: bool,
 ) -> wp.vec3:
     """Total dipole of a body [A·m²], world axes; its torque in a field B is m×B."""
     m = wp.vec3(0.0)
-    if rods.adr.shape[0] > 0:
+    if rods_on:
         for i in range(rods.adr[bodyid], rods.adr[bodyid + 1]):
             m += site_xmat[worldid, rods.site[i]] @ (rods.axis[i] * command(commands, worldid, rods.ctrl[i]))
     if dipoles.adr.shape[0] > 0:

@@ -30,7 +30,7 @@ def wheel_loads(
         h = commands.act[worldid, wheels.act[i]]
         inertia = wheels.inertia[worldid % wheels.inertia.shape[0], i]
         speed = h / inertia - wp.dot(axis, omega)
-        if stage == 0:
+        if stage <= 0:
             limit = wheels.max_speed[worldid % wheels.max_speed.shape[0], i]
             state.wheel_bounds[worldid, i] = wheel_bounds(speed, limit, inertia, dt)
         bounds = state.wheel_bounds[worldid, i]
@@ -85,7 +85,7 @@ def cmg_loads(
         gimbal = cmgs.axis[i]
         angle = commands.act[worldid, cmgs.act[i]]
         h0 = cmgs.momentum[worldid % cmgs.momentum.shape[0], i]
-        if stage == 0:
+        if stage <= 0:
             lowest = cmgs.min_angle[worldid % cmgs.min_angle.shape[0], i]
             highest = cmgs.max_angle[worldid % cmgs.max_angle.shape[0], i]
             low = wp.min(0.0, (lowest - angle) / dt)

@@ -51,6 +51,6 @@ def wheel_status(worldid: int, wheels: Wheels, hardware: HardwareState, dt: floa
         inertia = wheels.inertia[worldid % wheels.inertia.shape[0], i]
         least = 1.0e-6 * inertia * wheels.max_speed[worldid % wheels.max_speed.shape[0], i] / dt
         bounds = hardware.wheel_bounds[worldid, i]
-        if bounds[1] <= least or bounds[0] >= -least:
+        if bounds[1] < least or bounds[0] > -least:
             return WHEEL_SATURATED
     return 0

@@ -39,8 +39,9 @@ def thruster_loads(
 ):
     """(force [N], torque about ``com`` [N·m]) of a body's thrusters, world axes: force ≥ 0 along the site's axis.
 
-    An on-off thruster decides at the step's start, ``now`` [s], and keeps its force over the step. An empty tank gives
-    none. ``coupled``: RK4, whose stages add to the step's impulse by their weights.
+    An on-off thruster decides at the step's start, ``now`` [s], and keeps its force over the step; outside a step
+    (stage −1) it shows what it would do. An empty tank gives none. ``coupled``: RK4, whose stages add to the step's
+    impulse by their weights.
     """
     force = wp.vec3(0.0)
     torque = wp.vec3(0.0)
@@ -48,11 +49,12 @@ def thruster_loads(
         index = thrusters.ctrl[i]
         thrust = wp.max(command(commands, worldid, index), 0.0)
         if thrusters.on_off[i]:
-            if stage == 0:
+            if stage <= 0:
                 largest = commands.range[worldid % commands.range.shape[0], index][1]
                 pulse = wp.float64(thrusters.min_pulse[worldid % thrusters.min_pulse.shape[0], i])
                 thrust, until = on_off_thrust(thrust, largest, pulse, now, state.fire_until[worldid, i], dt)
-                state.fire_until[worldid, i] = until
+                if stage == 0:
+                    state.fire_until[worldid, i] = until
             else:
                 thrust = state.thrust[worldid, i]
         if thrusters.tank[i] >= 0:

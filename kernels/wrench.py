@@ -182,7 +182,9 @@ def wrench_kernel(effects: Effects):
             external += f
             torque += t
         if wp.static(effects.field > 0):
-            dipole = body_dipole(parts.rods, parts.dipoles, commands, worldid, bodyid, bodies.site_xmat)
+            dipole = body_dipole(
+                parts.rods, parts.dipoles, commands, worldid, bodyid, bodies.site_xmat, wp.static(effects.rods)
+            )
             if wp.length_sq(dipole) > 0.0:
                 axes = environment.ecef[worldid]
                 years = field_years(environment.t[worldid], worldid, field)
@@ -221,7 +223,7 @@ def wrench_kernel(effects: Effects):
                     rate = midpoint_rate(omega, momentum, composite_inertia(bodies.crb[worldid, bodyid]), float(dt))
             torque -= wp.cross(rate, momentum)
 
-        if wp.static(effects.feedback):
+        if wp.static(surfaces_on or effects.thrusters):
             hardware.force[worldid, bodyid] = external
         wrench_out[worldid, bodyid] = wp.spatial_vector(force + external, torque)
 

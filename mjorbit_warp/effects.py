@@ -70,4 +70,4 @@ class Effects:
 
     def without_hardware(self) -> "Effects":
         """With actuation disabled."""
-        return dataclasses.replace(self, wheels=False, cmgs=False, thrusters=False)
+        return dataclasses.replace(self, wheels=False, cmgs=False, thrusters=False, rods=False)

@@ -8,9 +8,9 @@ import numpy as np
 import mjorbit_warp as mjo
 from mjorbit_warp.models import model_path
 from mjorbit_warp.reference.ephemeris import sun_position
+from tests.conftest import INTEGRATORS, MU, RE
 
 EPOCH = 830000000.0  # s past J2000 TT: April 2026
-MU, RE = 3.986004418e14, 6378137.0
 SURFACES = (
     ("bus", (0.4, 0.1, 0.0), (1.0, 0.2, 0.0), {"specular": 0.3, "diffuse": 0.2}),
     ("bus", (-0.4, 0.0, 0.1), (-1.0, 0.0, 0.3), {"specular": 0.1, "diffuse": 0.4}),
@@ -35,7 +35,7 @@ def add_everything(spec: mjo.MjoSpec) -> None:
             body,
             rng.normal(size=3),
             inertia=2e-4,
-            max_momentum=0.05,
+            max_momentum=0.05 if i < 3 else None,
             max_torque=0.02,
             coulomb=1e-3,
             viscous=2e-6,
@@ -50,11 +50,11 @@ def add_everything(spec: mjo.MjoSpec) -> None:
         spec.add_thruster(f"jet_{i}", body, rng.normal(size=3) * 0.3, rng.normal(size=3), max_force=0.5, **more)
 
 
-def equipped_model(integrator: Any, **options: Any) -> mjo.MjoModel:
+def equipped_model(integrator: str, in_orbit: bool = True, **options: Any) -> mjo.MjoModel:
     """The model with all effects on; ``options`` change some."""
     spec = mjo.MjoSpec.from_file(model_path("two_arm"))
     add_everything(spec)
-    spec.orbit = orbits(1)[0]
+    spec.orbit = orbits(1)[0] if in_orbit else None
     everything: dict[str, Any] = {
         "zonal_degree": 6,
         "third_bodies": ("sun", "moon"),
@@ -64,7 +64,7 @@ def equipped_model(integrator: Any, **options: Any) -> mjo.MjoModel:
         "magnetic_field": mjo.MagneticField.igrf(degree=6),
     }
     spec.options = mjo.OrbitOptions(**(everything | options))
-    spec.option.integrator = integrator
+    spec.option.integrator = INTEGRATORS[integrator]
     return spec.compile()
 
 

@@ -109,10 +109,11 @@ class HardwareData:
     def __init__(self, hardware: Hardware, mj: mujoco.MjModel, nworld: int, tanks: Any) -> None:
         state: Any = structs.HardwareState()
         nwheel, ncmg, nthruster = len(hardware.reaction_wheel), len(hardware.cmg), len(hardware.thruster)
+        unbounded = wp.vec2(-np.inf, np.inf)
         state.wheel_torque = wp.zeros((nworld, nwheel), dtype=float)
-        state.wheel_bounds = wp.zeros((nworld, nwheel), dtype=wp.vec2)
+        state.wheel_bounds = wp.full((nworld, nwheel), unbounded, dtype=wp.vec2)
         state.gimbal_rate = wp.zeros((nworld, ncmg), dtype=float)
-        state.gimbal_bounds = wp.zeros((nworld, ncmg), dtype=wp.vec2)
+        state.gimbal_bounds = wp.full((nworld, ncmg), unbounded, dtype=wp.vec2)
         state.thrust = wp.zeros((nworld, nthruster), dtype=float)
         state.fire_until = wp.zeros((nworld, nthruster), dtype=wp.float64)
         state.impulse = wp.zeros((nworld, nthruster), dtype=wp.float64)

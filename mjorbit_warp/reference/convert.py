@@ -83,6 +83,7 @@ def from_warp(model: "MjoModel", data: "WarpData", world_ids: Any = None) -> Mjo
         known = model.orbit is not None and model.orbit.epoch is not None
         epochs = list(data.orbit.epoch.numpy()[ids]) if known else [None] * ids.size
         out.environment = EnvironmentData(model.options, out.orbit.frames, epochs)
+        out.environment.sun[:] = data.environment.sun.numpy()[ids]
     set_const(model, out)
     state = get_state(model, data, ids).numpy()
     theirs = warp_layout(data)
