@@ -14,7 +14,8 @@ from mjorbit_warp.kernels.types import Clock
 from mjorbit_warp.momentum import make_momentum
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.orbit_data import OrbitData, orbit_per_world
-from mjorbit_warp.sensors import SensorsData, check_seed, sensor_columns
+from mjorbit_warp.seed import check_seed
+from mjorbit_warp.sensors import SensorsData, sensor_columns
 from mjorbit_warp.shadow import PRECISIONS, check_shadow, make_shadow
 from mjorbit_warp.status import worlds_by_status
 from mjorbit_warp.step import check_pair

@@ -2,11 +2,21 @@
 
 from dataclasses import dataclass
 
+from mjorbit_warp.atmosphere import WGS84_FLATTENING
 from mjorbit_warp.effects import Effects
 from mjorbit_warp.hardware.sensor import TYPES
+from mjorbit_warp.options import OrbitOptions
+from mjorbit_warp.orbit import Orbit
 
 KINDS = {name: i for i, name in enumerate(TYPES)}
 NATIVE = len(TYPES)
+
+
+def ellipsoid(options: OrbitOptions, orbit: Orbit | None) -> float:
+    """Flattening that altitude refers to: the atmosphere's, or WGS 84 about Earth and a sphere about other bodies."""
+    if options.atmosphere is not None:
+        return options.atmosphere.flattening
+    return WGS84_FLATTENING if orbit is not None and orbit.body.name == "earth" else 0.0
 
 
 @dataclass(frozen=True)

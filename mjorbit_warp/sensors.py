@@ -6,7 +6,6 @@ import mujoco
 import numpy as np
 import warp as wp
 
-from mjorbit_warp.atmosphere import WGS84_FLATTENING
 from mjorbit_warp.effects import Effects
 from mjorbit_warp.hardware.compiled_sensors import SensorList
 from mjorbit_warp.kernels.environment import BodyAxes
@@ -15,22 +14,14 @@ from mjorbit_warp.kernels.sensors import sensor_kernel
 from mjorbit_warp.options import OrbitOptions
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.parameters import Parameters, shared
-from mjorbit_warp.sensor_effects import SensorEffects
+from mjorbit_warp.sensor_effects import SensorEffects, ellipsoid
 
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData
     from mjorbit_warp.model import MjoModel
 
 ACC = int(mujoco.mjtStage.mjSTAGE_ACC)
-MAX_SEED = 2**53 - 1  # states are float64
 STATE = ("seed", "stream", "count", "drift", "tick", "hold")
-
-
-def ellipsoid(options: OrbitOptions, orbit: Orbit | None) -> float:
-    """Flattening that altitude refers to: the atmosphere's, or WGS 84 about Earth and a sphere about other bodies."""
-    if options.atmosphere is not None:
-        return options.atmosphere.flattening
-    return WGS84_FLATTENING if orbit is not None and orbit.body.name == "earth" else 0.0
 
 
 def sensor_parameters(sensors: SensorList, options: OrbitOptions, orbit: Orbit | None) -> Parameters:
@@ -49,13 +40,6 @@ def sensor_parameters(sensors: SensorList, options: OrbitOptions, orbit: Orbit |
     batched["half_angle"] = shared(sensors.values("half_angle"), float)
     batched["flattening"] = shared(ellipsoid(options, orbit), wp.float64)
     return Parameters(Sensors, arrays | batched, tuple(batched))
-
-
-def check_seed(seed: Any) -> int:
-    """A seed that a float64 state holds exactly."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= int(seed) <= MAX_SEED:
-        raise ValueError(f"seed is {seed!r}: an integer from 0 to 2^53 − 1 is expected")
-    return int(seed)
 
 
 class SensorsData:

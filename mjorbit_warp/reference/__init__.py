@@ -14,4 +14,5 @@ from mjorbit_warp.reference.state import mjo_reset as mjo_reset
 from mjorbit_warp.reference.state import set_state as set_state
 from mjorbit_warp.reference.state import state_layout as state_layout
 from mjorbit_warp.reference.step import mjo_forward as mjo_forward
+from mjorbit_warp.reference.step import mjo_sense as mjo_sense
 from mjorbit_warp.reference.step import mjo_step as mjo_step

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 F64 = NDArray[np.float64]
 
 
-def gravity_difference(d: "MjoData", effects: Effects, r_c: F64) -> F64:
-    """Gravity at each body's COM less that at the origin ``r_c`` (nworld, nbody, 3) [m/s²], world axes."""
-    rho, origin = d.xipos, r_c[:, None]
+def gravity_difference(d: "MjoData", effects: Effects, r_c: F64, rho: F64 | None = None) -> F64:
+    """Gravity at the COMs, or at ``rho``, less that at the origin ``r_c`` (nworld, n, 3) [m/s²], world axes."""
+    rho, origin = d.xipos if rho is None else rho, r_c[:, None]
     mu, radius, pole = d.central_mu[:, None], d.central_radius[:, None], d.orbit.pole[:, None]
     a = encke_difference(origin, rho, mu)
     if effects.j2:

@@ -76,6 +76,7 @@ def from_warp(model: "MjoModel", data: "WarpData", world_ids: Any = None) -> Mjo
     options = {name: int(getattr(model.mjw.opt, name)) for name in _SCALAR_OPTIONS}
     out = MjoData(model, ids.size, orbits, nthread=0, options=options)  # type: ignore[arg-type]
     _copy_parameters(model, out, ids)
+    out.sensors.enabled = data.sensors.enabled
     if data.orbit is not None:
         pole = data.orbit.pole.numpy()
         out.orbit.pole = pole[ids % pole.shape[0]]

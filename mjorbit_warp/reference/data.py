@@ -15,7 +15,9 @@ from mjorbit_warp.reference.environment import EnvironmentData, environment_para
 from mjorbit_warp.reference.hardware import KINDS, HardwareData, part_parameters
 from mjorbit_warp.reference.orbit import Clock, OrbitData
 from mjorbit_warp.reference.rk4 import Joints
+from mjorbit_warp.reference.sensors import FIELDS, SensorsData, sensor_parameters
 from mjorbit_warp.reference.wrench import ancestry, bodies_moved_by_dof
+from mjorbit_warp.seed import check_seed
 from mjorbit_warp.worlds import check_owner
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ class MjoData:
       orbit: reference orbit, or None.
       environment: Sun, Moon and body axes, or None; see EnvironmentData.
       hardware: torques, rates and forces of the parts; see HardwareData.
+      sensordata: outputs of all sensors at the last step's start     (nworld, nsensordata)
+      sensors: state of the sensors' noise, and their outputs; see SensorsData.
       time, stage_time, status: as in the Warp backend.
       qfrc_applied: the user's generalised forces [N, N·m]           (nworld, nv)
       qfrc_orbit: the orbit's generalised forces [N, N·m]            (nworld, nv)
@@ -56,6 +60,8 @@ class MjoData:
         orbits: list[Orbit] | None,
         nthread: int,
         options: dict[str, int] | None = None,
+        seed: int = 0,
+        sensor_noise: bool = True,
     ) -> None:
         mj = copy.copy(model.mj)
         for name, value in (options or {}).items():
@@ -70,6 +76,12 @@ class MjoData:
         self.hardware = HardwareData(model.hardware, mj, nworld)
         for name in (*_BOUND, *(_BOUND_FOR_PARTS if model.hardware.any(*KINDS) else ())):
             self._field(name)
+        self.sensordata = np.zeros((nworld, mj.nsensordata))
+        if mj.nsensordata:
+            self.batch.bind("sensordata")
+            for name in FIELDS:
+                self._field(name)
+        self.sensors = SensorsData(model.sensors, nworld, seed, sensor_noise)
         epoch = np.zeros(nworld) if orbits is None else np.array([o.epoch or 0.0 for o in orbits])
         self.clock = Clock(epoch)
         self.time = self.clock.time
@@ -85,7 +97,7 @@ class MjoData:
             self.act_dot = np.zeros((nworld, mj.na))  # MuJoCo's, with the rates of wheels and CMGs put in
         self.orbit: Any = None
         self.environment: Any = None
-        self._parameters = part_parameters(model.hardware)
+        self._parameters = part_parameters(model.hardware) | sensor_parameters(model)
         if orbits is not None:
             self.orbit = OrbitData(orbits, model.options.orientation)
             self.environment = EnvironmentData(model.options, self.orbit.frames, [o.epoch for o in orbits])
@@ -141,6 +153,11 @@ class MjoData:
         expanded = self.batch.expanded(name)
         return getattr(self.batch.model, name)[None] if expanded is None else expanded
 
+    def sensor(self, name: str) -> F64:
+        """Output of a sensor by name, (nworld, dim), a view of ``sensordata``."""
+        found = self.model.mj.sensor(name)
+        return self.sensordata[:, found.adr[0] : found.adr[0] + found.dim[0]]
+
     def bad_worlds(self) -> dict[str, list[int]]:
         """Worlds by the name of each status bit that is set; empty when all is well."""
         from mjorbit_warp.status import worlds_by_status
@@ -149,17 +166,25 @@ class MjoData:
 
 
 def make_data(
-    model: "MjoModel", nworld: int = 1, *, orbit: Orbit | Sequence[Orbit] | None = None, nthread: int = 0
+    model: "MjoModel",
+    nworld: int = 1,
+    *,
+    orbit: Orbit | Sequence[Orbit] | None = None,
+    seed: int = 0,
+    sensor_noise: bool = True,
+    nthread: int = 0,
 ) -> MjoData:
     """Allocate nworld worlds at MuJoCo's default configuration and the initial orbit.
 
     Args:
       orbit: initial reference orbit, or one per world; default: the model's.
+      seed, sensor_noise: as in mjorbit_warp.make_data.
       nthread: threads of the multibody solve; 0 takes all CPUs.
     """
     if not isinstance(nworld, int | np.integer) or nworld < 1:
         raise ValueError(f"nworld is {nworld!r}: a positive integer is expected")
-    data = MjoData(model, int(nworld), orbit_per_world(model.orbit, orbit, int(nworld)), nthread)
+    orbits = orbit_per_world(model.orbit, orbit, int(nworld))
+    data = MjoData(model, int(nworld), orbits, nthread, seed=check_seed(seed), sensor_noise=bool(sensor_noise))
     data.batch.forward(stage=mujoco.mjtStage.mjSTAGE_POS.value)
     return data
 

@@ -18,7 +18,7 @@ F64 = NDArray[np.float64]
 
 
 def _components(d: "MjoData") -> dict[str, NDArray[Any]]:
-    from mjorbit_warp.state import HARDWARE_COMPONENTS, MUJOCO_COMPONENTS
+    from mjorbit_warp.state import HARDWARE_COMPONENTS, MUJOCO_COMPONENTS, SENSOR_COMPONENTS
 
     parts = {name: getattr(d.clock, name) for name in ("time", "base", "nstep", "dt", "epoch")}
     if d.orbit is not None:
@@ -26,6 +26,7 @@ def _components(d: "MjoData") -> dict[str, NDArray[Any]]:
     for name in MUJOCO_COMPONENTS:
         parts[name] = d.qfrc_applied if name == "qfrc_applied" else d.batch.bind(name)
     parts |= {f"hardware.{name}": getattr(d.hardware, name) for name in HARDWARE_COMPONENTS}
+    parts |= {f"sensors.{name}": getattr(d.sensors, name) for name in SENSOR_COMPONENTS}
     return {name: array for name, array in parts.items() if array.size}
 
 
@@ -82,6 +83,7 @@ def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None, *, keyframe: str | 
     clock = (d.clock.time, d.clock.base, d.clock.nstep, d.clock.dt)
     for array in (*clock, d.status, d.qfrc_applied, d.hardware.fire_until):
         array[ids] = 0
+    d.sensors.reset(ids)
     if key >= 0:
         d.clock.time[ids] = d.clock.base[ids] = m.mj.key_time[key]
     if d.orbit is not None:

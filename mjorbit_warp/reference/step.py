@@ -9,6 +9,7 @@ from mjorbit_warp.callbacks import NAMES
 from mjorbit_warp.reference.environment import environment_stage
 from mjorbit_warp.reference.orbit import STAGES, advance_orbit, orbit_stage
 from mjorbit_warp.reference.rk4 import check_rk4, rk4_step
+from mjorbit_warp.reference.sensors import fill_sensors
 from mjorbit_warp.reference.wheel import wheel_saturated
 from mjorbit_warp.reference.wrench import feedback_acceleration, project, wrench
 from mjorbit_warp.status import Status
@@ -61,6 +62,8 @@ def _evaluate(d: "MjoData", effects: "Effects", stage: int) -> None:
     d.batch.forward()
     if d.hardware.momentum_act.size:
         _act_rates(d, effects)
+    if stage <= 0:
+        fill_sensors(d, effects, stage == 0, d.qvel, d.act)
 
 
 def _act_rates(d: "MjoData", effects: "Effects") -> None:
@@ -103,15 +106,14 @@ def _single_stage(d: "MjoData", effects: "Effects") -> None:
             orbit_stage(d, effects, stage)
             if effects.feedback:
                 d.orbit.stage_a[stage] += d.orbit.feedback
-    if not d.hardware.momentum_act.size:
-        d.batch.step()
-        return
-    act = d.act.copy()
+    qvel, act = d.qvel.copy(), d.act.copy()
     d.batch.step()
-    _act_rates(d, effects)
-    if effects.devices:
-        ours = d.hardware.momentum_act
-        d.act[:, ours] = act[:, ours] + d.timestep[:, None] * d.act_dot[:, ours]
+    if d.hardware.momentum_act.size:
+        _act_rates(d, effects)
+        if effects.devices:
+            ours = d.hardware.momentum_act
+            d.act[:, ours] = act[:, ours] + d.timestep[:, None] * d.act_dot[:, ours]
+    fill_sensors(d, effects, True, qvel, act)
 
 
 def _update_status(d: "MjoData", effects: "Effects") -> None:
@@ -135,3 +137,9 @@ def mjo_forward(m: "MjoModel", d: "MjoData") -> None:
     if d.orbit is not None:
         d.orbit.lvlh[:] = lvlh_axes(d.orbit.r, d.orbit.v)
     _evaluate(d, d.effects, -1)
+
+
+def mjo_sense(m: "MjoModel", d: "MjoData") -> np.ndarray:
+    """Sensors at the current state without stepping, as mjorbit_warp.mjo_sense: a mjo_forward, then ``sensordata``."""
+    mjo_forward(m, d)
+    return d.sensordata
