@@ -17,7 +17,7 @@ def altitude(r: F64, pole: F64, radius: ArrayLike, flattening: ArrayLike) -> F64
     rho = np.linalg.norm(r - z[..., None] * pole, axis=-1)
     e2 = f * (2.0 - f)
     phi = np.arctan2(z, (1.0 - e2) * rho)
-    for _ in range(12):
+    for _ in range(8):
         n = a / np.sqrt(1.0 - e2 * np.sin(phi) ** 2)
         phi = np.arctan2(z + e2 * n * np.sin(phi), rho)
     return rho * np.cos(phi) + z * np.sin(phi) - a * np.sqrt(1.0 - e2 * np.sin(phi) ** 2)

@@ -107,6 +107,7 @@ class MjoData:
         if name not in self._fields:
             array = self.batch.bind(name)
             self._fields[name] = array.reshape(*array.shape[:-1], 3, 3) if name in _MATRICES else array
+            self.__dict__.setdefault(name, self._fields[name])  # read without __getattr__ from now on
         return self._fields[name]
 
     def __getattr__(self, name: str) -> Any:

@@ -1,10 +1,19 @@
 """Zonal gravity of a central body, in float64 over leading dimensions."""
 
+from functools import cache
+
 import numpy as np
-from numpy.polynomial import Legendre
+from numpy.polynomial import Legendre, Polynomial
 from numpy.typing import ArrayLike, NDArray
 
 F64 = NDArray[np.float64]
+
+
+@cache
+def _legendre(n: int) -> tuple[F64, F64]:
+    """Coefficients of P_n and of its derivative, highest power first."""
+    p = Legendre.basis(n).convert(kind=Polynomial)
+    return p.coef[::-1], p.deriv().coef[::-1]
 
 
 def zonal_gravity(r: F64, mu: ArrayLike, radius: ArrayLike, zonal: ArrayLike, pole: F64) -> F64:
@@ -20,10 +29,10 @@ def zonal_gravity(r: F64, mu: ArrayLike, radius: ArrayLike, zonal: ArrayLike, po
     by_r, by_s = np.zeros_like(s), np.zeros_like(s)
     for i in range(coefficients.shape[-1]):
         n = i + 2
-        p = Legendre.basis(n)
+        p, slope = _legendre(n)
         size = coefficients[..., i] * ratio**n
-        by_r = by_r + (n + 1) * size * p(s)
-        by_s = by_s - size * p.deriv()(s)
+        by_r = by_r + (n + 1) * size * np.polyval(p, s)
+        by_s = by_s - size * np.polyval(slope, s)
     r_hat = r / distance[..., None]
     across = pole - s[..., None] * r_hat
     g = (np.asarray(mu) / distance**2)[..., None]
