@@ -2,7 +2,6 @@
 
 import warp as wp
 
-vec6f = wp.types.vector(length=6, dtype=wp.float32)
 vec6d = wp.types.vector(length=6, dtype=wp.float64)
 
 
@@ -30,10 +29,10 @@ class Sensors:
     held: wp.array[int]
     ecef: wp.array[bool]
     cutoff: wp.array[float]
-    noise: wp.array2d[vec6f]
-    bias: wp.array2d[vec6f]
-    walk: wp.array2d[vec6f]
-    quantum: wp.array2d[vec6f]
+    noise: wp.array2d[vec6d]
+    bias: wp.array2d[vec6d]
+    walk: wp.array2d[vec6d]
+    quantum: wp.array2d[vec6d]
     rate: wp.array2d[wp.float64]
     half_angle: wp.array2d[float]
     flattening: wp.array[wp.float64]

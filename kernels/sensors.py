@@ -74,7 +74,7 @@ def sensor_kernel(effects: SensorEffects):
                 sigma = sensors.noise[worldid % sensors.noise.shape[0], i]
                 datatype = sensors.datatype[i]
                 noisy_native(
-                    sensordata_out, worldid, adr, dim, datatype, cutoff, sigma[0], seed, stream, count, sensorid
+                    sensordata_out, worldid, adr, dim, datatype, cutoff, float(sigma[0]), seed, stream, count, sensorid
                 )
                 return
 
@@ -106,17 +106,17 @@ def sensor_kernel(effects: SensorEffects):
                     orbit,
                 )
                 if wp.static(effects.errors):
-                    error = vec6d(sensors.bias[worldid % sensors.bias.shape[0], i]) + state.drift[worldid, i]
-                    noise = vec6d(sensors.noise[worldid % sensors.noise.shape[0], i])
+                    error = sensors.bias[worldid % sensors.bias.shape[0], i] + state.drift[worldid, i]
+                    noise = sensors.noise[worldid % sensors.noise.shape[0], i]
                     if wp.length_sq(noise) > wp.float64(0.0):
                         z = normal6(seed, stream, count, sensorid, wp.static(WHITE))
                         error += wp.cw_mul(noise, z)
                     quantum = sensors.quantum[worldid % sensors.quantum.shape[0], i]
-                    value = add_errors(value, sensors.kind[i], error, vec6d(quantum))
+                    value = add_errors(value, sensors.kind[i], error, quantum)
                     if row >= 0 and advance == 1:
                         state.hold[worldid, row] = value
             if wp.static(effects.errors):
-                walk = vec6d(sensors.walk[worldid % sensors.walk.shape[0], i])
+                walk = sensors.walk[worldid % sensors.walk.shape[0], i]
                 if advance == 1 and wp.length_sq(walk) > wp.float64(0.0):
                     z = normal6(seed, stream, count, sensorid, wp.static(WALK))
                     dt = wp.float64(opt_timestep[worldid % opt_timestep.shape[0]])

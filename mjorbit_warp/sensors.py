@@ -9,7 +9,7 @@ import warp as wp
 from mjorbit_warp.effects import Effects
 from mjorbit_warp.hardware.compiled_sensors import SensorList
 from mjorbit_warp.kernels.environment import BodyAxes
-from mjorbit_warp.kernels.sensor_types import Motion, Sensors, SensorState, _reset_sensors, vec6d, vec6f
+from mjorbit_warp.kernels.sensor_types import Motion, Sensors, SensorState, _reset_sensors, vec6d
 from mjorbit_warp.kernels.sensors import sensor_kernel
 from mjorbit_warp.options import OrbitOptions
 from mjorbit_warp.orbit import Orbit
@@ -35,7 +35,7 @@ def sensor_parameters(sensors: SensorList, options: OrbitOptions, orbit: Orbit |
     ecef = [part.frame == "ecef" for part in sensors.parts]
     arrays["ecef"] = wp.array(ecef + [False] * (len(sensors) - len(ecef)), dtype=bool)
     arrays["cutoff"] = wp.array(sensors.cutoff, dtype=float)
-    batched = {name: shared(getattr(sensors, name), vec6f) for name in ("noise", "bias", "walk", "quantum")}
+    batched = {name: shared(getattr(sensors, name), vec6d) for name in ("noise", "bias", "walk", "quantum")}
     batched["rate"] = shared(sensors.values("rate"), wp.float64)
     batched["half_angle"] = shared(sensors.values("half_angle"), float)
     batched["flattening"] = shared(ellipsoid(options, orbit), wp.float64)
