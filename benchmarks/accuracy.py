@@ -21,6 +21,11 @@ from mjorbit_warp import _quat
 from mjorbit_warp import reference as mjo_ref
 from mjorbit_warp.models import model_path
 
+if __package__:
+    from benchmarks import hardware_accuracy
+else:
+    import hardware_accuracy
+
 DATA = pathlib.Path(__file__).parent.parent / "tests" / "data"
 INTEGRATORS = {"RK4": mujoco.mjtIntegrator.mjINT_RK4, "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST}
 FREE_BODY = """
@@ -218,6 +223,7 @@ CASES: dict[str, Callable[[float], dict[str, float]]] = {
     "two_arm": two_arm,
     "two_arm_dt0050": lambda f: two_arm(f, 0.05),
     "two_arm_dt0025": lambda f: two_arm(f, 0.025),
+    **hardware_accuracy.CASES,
 }
 
 

@@ -20,6 +20,19 @@ def two_arm_spec(integrator: str) -> mjo.MjoSpec:
     return spec
 
 
+def add_sensors(spec: mjo.MjoSpec, body: str = "bus") -> None:
+    """One of each spacecraft sensor at a site."""
+    spec.mj.body(body).add_site(name="imu", pos=[0.1, -0.05, 0.2], quat=[0.8, 0.2, -0.4, 0.4])
+    spec.add_sensor("magnetometer", "magnetometer", "imu", noise=1e-8)
+    spec.add_sensor("coarse", "coarse_sun_sensor", "imu", noise=1e-3)
+    spec.add_sensor("fine", "fine_sun_sensor", "imu", noise=1e-4)
+    spec.add_sensor("tracker", "star_tracker", "imu", noise=1e-5)
+    spec.add_sensor("gyro", "gyro", "imu", noise=1e-5, walk=1e-7)
+    spec.add_sensor("accelerometer", "accelerometer", "imu", noise=1e-5)
+    spec.add_sensor("gps", "gps", "imu", noise=(5.0, 0.05), rate=1.0)
+    spec.add_sensor("tachometer", "wheel_speed", wheel="wheel_0", quantum=0.1)
+
+
 def add_hardware(spec: mjo.MjoSpec, body: str = "bus", half: float = 0.4) -> None:
     """8 surfaces (six faces of a cube and two wings), 4 wheels, 3 magnetorquers, 8 thrusters on one body."""
     for k, face in enumerate(FACES):

@@ -17,7 +17,7 @@ import numpy as np
 import warp as wp
 
 import mjorbit_warp as mjo
-from benchmarks.scenes import add_hardware, full_options, two_arm_spec
+from benchmarks.scenes import add_hardware, add_sensors, full_options, two_arm_spec
 
 CASES = (
     ("RK4 single", "mjw.step"),
@@ -25,15 +25,19 @@ CASES = (
     ("RK4 shadow", "single"),
     ("RK4 single hardware", "mjw.step"),
     ("implicitfast single hardware", "mjw.step"),
+    ("RK4 single sensors", "mjw.step"),
+    ("implicitfast single sensors", "mjw.step"),
 )
 
 
-def two_arm(integrator: str, hardware: bool) -> mjo.MjoModel:
-    """The two-arm free-flyer, with all loads and hardware or with gravity alone."""
+def two_arm(integrator: str, equipment: str) -> mjo.MjoModel:
+    """The two-arm free-flyer with gravity alone (""), all loads and "hardware", or "sensors" on top of that."""
     spec = two_arm_spec(integrator)
-    if hardware:
+    if equipment:
         add_hardware(spec)
         spec.options = full_options()
+    if equipment == "sensors":
+        add_sensors(spec)
     return spec.compile()
 
 
@@ -79,9 +83,9 @@ def bare_step(model: mjo.MjoModel, nworld: int, nstep: int) -> Callable[[], None
 
 
 def measure(name: str, baseline: str, nworld: int, nstep: int, repeat: int) -> dict[str, Any]:
-    """Medians of two replays that alternate; ``name`` is "integrator precision" and perhaps "hardware"."""
-    integrator, precision, *hardware = name.split()
-    model = two_arm(integrator, bool(hardware))
+    """Medians of two replays that alternate; ``name`` is "integrator precision" and what is on board."""
+    integrator, precision, equipment = (*name.split(), "")[:3]
+    model = two_arm(integrator, equipment)
     calls = [coupled_step(model, nworld, nstep, precision)]
     if baseline == "mjw.step":
         calls.append(bare_step(model, nworld, nstep))

@@ -32,6 +32,8 @@ def eclipse_conical(r: wp.vec3d, sun: wp.vec3d, sun_radius: wp.float64, body_rad
     distance = wp.length(r)
     if distance <= body_radius:
         return wp.float64(0.0)
+    if wp.dot(r, to_sun) >= distance * sun_radius:
+        return one  # c ≥ 90° + a and b ≤ 90°: the day side needs no arc functions
     a = wp.asin(wp.min(one, sun_radius / wp.length(to_sun)))
     b = wp.asin(body_radius / distance)
     c = wp.atan2(wp.length(wp.cross(r, to_sun)), -wp.dot(r, to_sun))

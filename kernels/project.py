@@ -1,4 +1,4 @@
-"""Stage 2 of an evaluation (world × dof): body wrenches into generalised forces, less the origin's own acceleration."""
+"""Stage 2 of an evaluation (world × body): wrenches into generalised forces, less the origin's own acceleration."""
 
 from functools import cache
 
@@ -14,13 +14,12 @@ class Feedback:
     Attributes:
       bodies: bodies that surfaces or thrusters push                       (n,)
       roots: bodies at the root of the moving trees                        (ntree,)
-      body_mass, body_subtreemass: MJWarp's [kg]                           (*, nbody)
+      body_subtreemass: MJWarp's [kg]                                      (*, nbody)
       force: non-gravitational external force on each body [N]             (nworld, nbody)
     """
 
     bodies: wp.array[int]
     roots: wp.array[int]
-    body_mass: wp.array2d[float]
     body_subtreemass: wp.array2d[float]
     force: wp.array2d[wp.vec3]
 
@@ -46,7 +45,8 @@ def project_kernel(feedback: bool):
         # Model:
         body_rootid: wp.array[int],
         body_subtreenum: wp.array[int],
-        dof_bodyid: wp.array[int],
+        body_dofadr: wp.array[int],
+        body_dofnum: wp.array[int],
         # Data in:
         xipos_in: wp.array2d[wp.vec3],
         subtree_com_in: wp.array2d[wp.vec3],
@@ -60,38 +60,41 @@ def project_kernel(feedback: bool):
         qfrc_orbit_out: wp.array2d[float],
         qfrc_passive_out: wp.array2d[float],
     ):
-        """Σ Jᵀ f over the bodies that a dof moves (design equations 11, 12), in qfrc_orbit and added to qfrc_passive.
+        """Σ Jᵀ f over the bodies that a body's dofs move (design equations 11, 12), in qfrc_orbit and qfrc_passive.
 
         ``cdof`` is (rotation, translation) at the COM of the tree's root; MuJoCo orders bodies depth first, so a
         subtree is contiguous and the sum runs in a fixed order. Wrenches are (force, torque) about each body's COM,
-        world axes; f = wrench − m a_fb. The first dof's thread adds a_fb to the orbit's own acceleration.
+        world axes; f = wrench − m a_fb, and Σ m a_fb acts at the subtree's COM. The thread that has the first dof adds
+        a_fb to the orbit's own acceleration.
         """
-        worldid, dofid = wp.tid()
-        cdof = cdof_in[worldid, dofid]
-        rotation = wp.spatial_top(cdof)
-        translation = wp.spatial_bottom(cdof)
-        first = dof_bodyid[dofid]
-        origin = subtree_com_in[worldid, body_rootid[first]]
-
-        a_fb = wp.vec3(0.0)
-        if wp.static(feedback):
-            a_fb = feedback_acceleration(source, worldid)
-            if dofid == 0:
-                orbit.feedback[worldid] = wp.vec3d(a_fb)
-                k = wp.max(stage, 0)
-                orbit.stage_a[k, worldid] += wp.vec3d(a_fb)
+        worldid, bodyid = wp.tid()
+        ndof = body_dofnum[bodyid]
+        if ndof == 0:
+            return
+        first = body_dofadr[bodyid]
+        origin = subtree_com_in[worldid, body_rootid[bodyid]]
 
         force = wp.vec3(0.0)
         torque = wp.vec3(0.0)
-        for bodyid in range(first, first + body_subtreenum[first]):
-            f = wp.spatial_top(wrench_in[worldid, bodyid])
-            if wp.static(feedback):
-                f -= source.body_mass[worldid % source.body_mass.shape[0], bodyid] * a_fb
+        for b in range(bodyid, bodyid + body_subtreenum[bodyid]):
+            f = wp.spatial_top(wrench_in[worldid, b])
             force += f
-            torque += wp.spatial_bottom(wrench_in[worldid, bodyid]) + wp.cross(xipos_in[worldid, bodyid] - origin, f)
+            torque += wp.spatial_bottom(wrench_in[worldid, b]) + wp.cross(xipos_in[worldid, b] - origin, f)
 
-        qfrc = wp.dot(translation, force) + wp.dot(rotation, torque)
-        qfrc_orbit_out[worldid, dofid] = qfrc
-        qfrc_passive_out[worldid, dofid] += qfrc
+        if wp.static(feedback):
+            a_fb = feedback_acceleration(source, worldid)
+            if first == 0:
+                orbit.feedback[worldid] = wp.vec3d(a_fb)
+                k = wp.max(stage, 0)
+                orbit.stage_a[k, worldid] += wp.vec3d(a_fb)
+            inertial = source.body_subtreemass[worldid % source.body_subtreemass.shape[0], bodyid] * a_fb
+            force -= inertial
+            torque -= wp.cross(subtree_com_in[worldid, bodyid] - origin, inertial)
+
+        for dofid in range(first, first + ndof):
+            cdof = cdof_in[worldid, dofid]
+            qfrc = wp.dot(wp.spatial_bottom(cdof), force) + wp.dot(wp.spatial_top(cdof), torque)
+            qfrc_orbit_out[worldid, dofid] = qfrc
+            qfrc_passive_out[worldid, dofid] += qfrc
 
     return _project

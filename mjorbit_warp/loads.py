@@ -43,7 +43,7 @@ def _commands(m: "MjoModel", d: "MjoData") -> Any:
 def _feedback(m: "MjoModel", d: "MjoData") -> Any:
     feedback: Any = Feedback()
     feedback.bodies, feedback.roots = d.hardware.pushed, d.hardware.roots
-    feedback.body_mass, feedback.body_subtreemass = m.mjw.body_mass, m.mjw.body_subtreemass
+    feedback.body_subtreemass = m.mjw.body_subtreemass
     feedback.force = d.hardware.state.force
     return feedback
 
@@ -100,10 +100,10 @@ def add_loads(m: "MjoModel", d: "MjoData", stage: int) -> None:
         ],
         outputs=[orbit, d.hardware.state, d.wrench],
     )
-    tree = [mm.body_rootid, mm.body_subtreenum, mm.dof_bodyid, dd.xipos, dd.subtree_com, dd.cdof]
+    tree = [mm.body_rootid, mm.body_subtreenum, mm.body_dofadr, mm.body_dofnum, dd.xipos, dd.subtree_com, dd.cdof]
     wp.launch(
         project_kernel(effects.feedback),
-        dim=(d.nworld, mm.nv),
+        dim=(d.nworld, mm.nbody),
         inputs=[*tree, _feedback(m, d), d.wrench, stage],
         outputs=[orbit, d.qfrc_orbit, dd.qfrc_passive],
     )
