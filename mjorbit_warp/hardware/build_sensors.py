@@ -49,7 +49,7 @@ class SensorsBuilder:
                 raise ValueError(f"{where}: there is no site {site!r}: allowed are {known}")
             target = {"objtype": mujoco.mjtObj.mjOBJ_SITE, "objname": site}
         elif site:
-            raise ValueError(f"{where}: a wheel_speed sensor has no site: give wheel=<actuator> alone")
+            raise ValueError(f"{where}: type wheel_speed has no site: give wheel=<actuator> alone")
         made = self.mj.add_sensor(
             name=name,
             type=mujoco.mjtSensor.mjSENS_USER,

@@ -96,12 +96,16 @@ def _sensor_id(mj: mujoco.MjModel, name: str) -> int:
     return index
 
 
-def _wheel(part: Sensor, prefix: str, wheels: tuple[str, ...], where: str) -> int:
-    for name in (prefix + part.wheel, part.wheel):
-        if name in wheels:
-            return wheels.index(name)
+def _wheel(wheel: str, prefix: str, sensor: str, wheels: tuple[str, ...]) -> int:
+    """Index of a sensor's wheel: in an attached model it has the prefix and the suffix that the sensor has."""
+    wanted = prefix + wheel
+    if wanted in wheels:
+        return wheels.index(wanted)
+    for i, name in enumerate(wheels):
+        if name.startswith(wanted) and sensor.endswith(name.removeprefix(wanted)):
+            return i
     known = ", ".join(wheels) or "none in this model"
-    raise ValueError(f"{where}: {part.wheel!r} is not a reaction wheel: allowed are {known}")
+    raise ValueError(f"sensor {sensor}: {wheel!r} is not a reaction wheel: allowed are {known}")
 
 
 def _read(mj: mujoco.MjModel, key: str, text: str, hardware: Hardware) -> dict[str, Any]:
@@ -110,7 +114,7 @@ def _read(mj: mujoco.MjModel, key: str, text: str, hardware: Hardware) -> dict[s
     i = _sensor_id(mj, name)
     part = decode(Sensor, text, where)
     if mj.sensor_dim[i] != TYPES[part.type]:
-        raise ValueError(f"{where}: dim is {mj.sensor_dim[i]}: a {part.type} has {TYPES[part.type]}")
+        raise ValueError(f"{where}: dim is {mj.sensor_dim[i]}: type {part.type} has {TYPES[part.type]}")
     if mj.sensor_delay[i] or mj.sensor_interval[i].any() or mj.sensor_history[i].any():
         raise ValueError(f"{where}: delay, interval and nsample are MuJoCo's own sensors': use rate=<Hz> instead")
     if mj.sensor_noise[i]:
@@ -121,11 +125,11 @@ def _read(mj: mujoco.MjModel, key: str, text: str, hardware: Hardware) -> dict[s
         part = dataclasses.replace(part, noise=(float(mj.sensor_noise[i]),))
     site = -1
     if part.type == "wheel_speed":
-        wheel = _wheel(part, prefix, hardware.reaction_wheel.names, where)
+        wheel = _wheel(part.wheel, prefix, name, hardware.reaction_wheel.names)
     else:
         wheel = -1
         if mj.sensor_objtype[i] != mujoco.mjtObj.mjOBJ_SITE:
-            raise ValueError(f'{where}: a {part.type} sits at a site: give it objtype="site" and objname')
+            raise ValueError(f'{where}: type {part.type} needs a site: give it objtype="site" and objname')
         site = int(mj.sensor_objid[i])
     return {"name": name, "part": part, "kind": KINDS[part.type], "id": i, "site": site, "wheel": wheel}
 
@@ -143,11 +147,11 @@ def _check(part: Sensor, where: str, options: OrbitOptions, orbit: Orbit | None)
     """Refuse a sensor that nothing can be measured with."""
     if orbit is None:
         if part.type in NEED_ORBIT:
-            raise ValueError(f"{where}: a {part.type} needs an orbit: set spec.orbit")
+            raise ValueError(f"{where}: type {part.type} needs an orbit: set spec.orbit")
         return
     if part.type == "magnetometer" and options.magnetic_field is None:
         raise ValueError(
-            f"{where}: a magnetometer needs a magnetic field: set spec.options.magnetic_field, e.g. to "
+            f"{where}: type magnetometer needs a magnetic field: set spec.options.magnetic_field, e.g. to "
             "MagneticField.igrf()"
         )
     if part.type in SUN_SENSORS and orbit.epoch is None and options.sun is None:

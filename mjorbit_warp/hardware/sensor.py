@@ -80,11 +80,11 @@ class Sensor:
         if not 0.0 < self.half_angle <= math.pi:
             raise ValueError(f"half_angle is {self.half_angle!r}: an angle in (0, π] rad is expected")
         if self.half_angle != math.pi and self.type not in SUN_SENSORS:
-            raise ValueError(f"half_angle belongs to sun sensors, not to a {self.type}")
+            raise ValueError(f"half_angle belongs to sun sensors, not to type {self.type}")
         if self.frame not in FRAMES:
             raise ValueError(f"frame is {self.frame!r}: allowed are {', '.join(FRAMES)}")
         if self.frame != "eci" and self.type != "gps":
-            raise ValueError(f"frame belongs to a gps, not to a {self.type}")
+            raise ValueError(f"frame belongs to type gps, not to type {self.type}")
         if bool(self.wheel) != (self.type == "wheel_speed"):
             raise ValueError("type wheel_speed and wheel=<actuator> belong together")
 
@@ -99,9 +99,11 @@ class Sensor:
         allowed = (2, 6) if self.type == "gps" else (1, self.error_size)
         if len(numbers) not in allowed and any(numbers):
             meaning = "2 (position, velocity) or 6" if self.type == "gps" else " or ".join(map(str, sorted({*allowed})))
-            raise ValueError(f"{name} has {len(numbers)} numbers: a {self.type} takes {meaning}")
+            raise ValueError(
+                f"{name} has {len(numbers)} number{'s' if len(numbers) > 1 else ''}: type {self.type} takes {meaning}"
+            )
         if name == "quantum" and self.type == "star_tracker" and any(numbers):
-            raise ValueError("a star_tracker has no quantum")
+            raise ValueError("type star_tracker has no quantum")
 
     @property
     def error_size(self) -> int:
