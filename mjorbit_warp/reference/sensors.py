@@ -149,7 +149,7 @@ def truth(d: "MjoData", effects: "Effects", i: int, part: Sensor, qvel: F64, act
     return _sun(d, part, i, s, at, t)
 
 
-def turned(q: F64, rotation: F64) -> F64:
+def quat_turned(q: F64, rotation: F64) -> F64:
     """q exp(θ/2), w ≥ 0: turned by the rotation vectors θ [rad] in its own axes."""
     half = 0.5 * np.linalg.norm(rotation, axis=-1, keepdims=True)
     out = _quat.mul(q, np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * rotation], axis=-1))
@@ -160,7 +160,7 @@ def turned(q: F64, rotation: F64) -> F64:
 def add_errors(value: F64, part: Sensor, error: F64, quantum: F64) -> F64:
     """quantum · round((truth + error)/quantum); see hardware.Sensor for quaternions and unit vectors."""
     if part.type == "star_tracker":
-        return turned(value, error[:, :3])
+        return quat_turned(value, error[:, :3])
     dim = value.shape[1]
     out = value + error[:, :dim]
     if part.type in ("fine_sun_sensor", "nadir"):
@@ -202,7 +202,7 @@ def _spacecraft(d: "MjoData", effects: "Effects", i: int, part: Sensor, advance:
 def noisy_native(value: F64, datatype: int, cutoff: float, noise: F64, z: F64) -> F64:
     """White noise on a sensor of MuJoCo's own; see kernels.sensor_errors.noisy_native."""
     if datatype == _DATA.mjDATATYPE_QUATERNION:
-        return turned(value, noise * z[:, :3])
+        return quat_turned(value, noise * z[:, :3])
     noisy = value + noise * z
     if datatype == _DATA.mjDATATYPE_AXIS:
         return noisy / np.linalg.norm(noisy, axis=-1, keepdims=True)
