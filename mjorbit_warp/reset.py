@@ -39,6 +39,7 @@ def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None, *, keyframe: str | 
     """Reset worlds to ``qpos0`` or a keyframe, the initial orbit and time zero, and clear their status.
 
     Positions (``xpos``, ``xipos``, …) are fresh afterwards in every world; the states of other worlds keep their bits.
+    The drift of sensors and what they hold are forgotten; their noise goes on, see SensorsData.
 
     Args:
       mask: (nworld,) bool, Warp array on the data's device or array-like; None resets all.
