@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import mpmath
 import mujoco
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import mjorbit_warp as mjo
 from mjorbit_warp import reference as mjo_ref
 from mjorbit_warp.models import model_path
+from mjorbit_warp.reference.third_body import third_body_gravity
 from tests.conftest import scatter
 from tests.equipped import equipped_model, orbits, start
 
@@ -124,6 +126,8 @@ def test_everything_together(equipped: mjo.MjoModel) -> None:
     assert differs(d.orbit.feedback, r.orbit.feedback) < TOLERANCE
     g = np.linalg.norm(r.orbit.stage_a[0], axis=-1).max()
     assert differs(d.orbit.state.stage_a, r.orbit.stage_a, g) < 1e-8  # float64, but for a_fb: 2e-3 of g, float32
+    gravity = d.orbit.state.stage_a.numpy()[0] - d.orbit.feedback.numpy(), r.orbit.stage_a[0] - r.orbit.feedback
+    assert np.abs(gravity[0] - gravity[1]).max() < 1e-14 * g  # zonals, Sun and Moon are 1e-5 and 1e-7 of it
     for name, digits in (("sun", 1e-3), ("moon", 1e-2), ("ecef", 1e-11)):  # 1e-14 of 1.5e11 m; of 6e5 s × rate: ulp
         assert np.abs(getattr(d.environment, name).numpy() - getattr(r.environment, name)).max() < digits
     assert np.array_equal(d.hardware.fire_until.numpy(), np.zeros((NWORLD, 4)))  # looking does not fire
@@ -183,6 +187,80 @@ def test_without_orbit() -> None:
     assert differs(d.qfrc_orbit, r.qfrc_orbit) < TOLERANCE
     assert differs(d.act, r.act, 1.0) < 1e-6
     assert differs(d.hardware.force, r.hardware.force) < TOLERANCE
+
+
+def test_pulses_end_with_a_reset_and_travel_with_the_state() -> None:
+    """On-off thrusters fire for their pulse of 0.25 s after one step of command; masked reset, states, names."""
+    model = equipped_model("RK4")
+    d, r = make(model), mjo_ref.make_data(model, NWORLD, orbit=orbits(NWORLD))
+    scatter(r, seed=1)
+    start(r, seed=2)
+    on = r.ctrl[:, model.hardware.thruster.ctrl[model.hardware.thruster.names.index("jet_1")]] >= 0.25
+    jet = model.hardware.thruster.names.index("jet_1")
+    shares = []
+    for _ in range(4):
+        for backend, data in ((mjo, d), (mjo_ref, r)):
+            backend.mjo_step(model, data)
+        assert np.array_equal(d.hardware.fire_until.numpy(), r.hardware.fire_until)
+        assert differs(d.hardware.thrust, r.hardware.thrust, 0.5) < 1e-6
+        shares.append(r.hardware.thrust[on, jet].mean() / 0.5)
+        d.ctrl.zero_()
+        r.ctrl[:] = 0.0
+    assert 0 < np.count_nonzero(on) < NWORLD
+    assert np.allclose(shares, [1.0, 1.0, 0.5, 0.0], atol=1e-9)
+    mask = np.arange(NWORLD) % 2 == 0
+    state = mjo_ref.get_state(model, r)
+    for backend, data in ((mjo, d), (mjo_ref, r)):
+        backend.mjo_reset(model, data, mask)
+    assert np.array_equal(d.hardware.fire_until.numpy(), r.hardware.fire_until)
+    assert not r.hardware.fire_until[mask].any() and r.hardware.fire_until[~mask].any()
+    mjo_ref.set_state(model, r, state)
+    assert np.array_equal(mjo_ref.get_state(model, r), state)
+    for prefix, parameters in model.parameters.items():
+        for name in parameters.batched:
+            theirs, ours = getattr(parameters, name).numpy(), r.expand(f"{prefix}_{name}")
+            assert ours.shape == (NWORLD, *theirs.shape[1:]), (prefix, name)
+
+
+def test_gravity_gradient_of_a_rotor() -> None:
+    """A locked wheel of 5 kg·m² turns in the gradient as if the body's inertia had it, on both backends."""
+    axis = np.array([0.6, 0.0, 0.8])
+    torques = []
+    for with_wheel in (True, False):
+        spec = mjo.MjoSpec.from_file(model_path("box_satellite"))
+        spec.orbit = orbits(1)[0]
+        tensor = np.diag([20.0, 30.0, 25.0]) + (0.0 if with_wheel else 5.0) * np.outer(axis, axis)
+        bus = spec.mj.body("bus")
+        bus.explicitinertial, bus.inertia, bus.iquat = True, [0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]
+        bus.fullinertia = tensor[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+        if with_wheel:
+            spec.add_reaction_wheel("wheel", "bus", axis, inertia=5.0)
+        model = spec.compile()
+        d = mjo.make_data(model, nworld=3)
+        scatter(d, seed=3, speed=0.0)
+        r = mjo_ref.from_warp(model, d)
+        mjo.mjo_forward(model, d)
+        mjo_ref.mjo_forward(model, r)
+        assert differs(d.wrench, r.wrench) < TOLERANCE
+        torque = r.wrench[:, 1, 3:]
+        assert np.abs(d.wrench.numpy()[:, 1, 3:] - torque).max() < TOLERANCE * np.abs(torque).max()
+        torques.append(torque)
+    assert np.abs(torques[0] - torques[1]).max() < 1e-14 * np.abs(torques[0]).max()
+
+
+def test_third_body_without_cancellation() -> None:
+    """Against 40 digits: Sun and Moon on an orbit, and the Sun on a body 3 m from it, which a difference would lose."""
+    for r, s, mu in (
+        ([6.5e6, -1.2e6, 2.3e6], [1.2e11, -8.0e10, -3.0e10], 1.327e20),
+        ([6.5e6, -1.2e6, 2.3e6], [3.1e8, 1.9e8, -1.2e8], 4.9e12),
+        ([3.0, -1.0, 0.5], [1.2e11, -8.0e10, -3.0e10], 1.327e20),
+    ):
+        with mpmath.workdps(40):
+            there = [mpmath.mpf(b) - mpmath.mpf(a) for a, b in zip(r, s, strict=True)]
+            near, far = (mpmath.sqrt(sum(mpmath.mpf(x) ** 2 for x in v)) ** 3 for v in (there, s))
+            want = np.array([float(mu * (a / near - b / far)) for a, b in zip(there, s, strict=True)])
+        got = third_body_gravity(np.array(r), np.array(s), mu)
+        assert np.abs(got - want).max() < 1e-15 * np.abs(want).max() * 4.0
 
 
 def test_tanks_are_refused_by_the_reference() -> None:

@@ -13,7 +13,8 @@ F64 = NDArray[np.float64]
 def _legendre(n: int) -> tuple[F64, F64]:
     """Coefficients of P_n and of its derivative, highest power first."""
     p = Legendre.basis(n).convert(kind=Polynomial)
-    return p.coef[::-1], p.deriv().coef[::-1]
+    coefficients, slope = (np.asarray(q.coef[::-1], dtype=np.float64) for q in (p, p.deriv()))
+    return coefficients, slope
 
 
 def zonal_gravity(r: F64, mu: ArrayLike, radius: ArrayLike, zonal: ArrayLike, pole: F64) -> F64:
