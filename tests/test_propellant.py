@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import mjorbit_warp as mjo
+from mjorbit_warp import reference as mjo_ref
 
 BUS = """<mujoco><option timestep="0.1" integrator="RK4" gravity="0 0 0"/><worldbody>
   <body name="bus"><freejoint/><inertial pos="0.1 -0.05 0.2" mass="100" fullinertia="10 12 9 0.3 -0.2 0.1"/>
@@ -124,7 +125,53 @@ def test_masses_of_the_user(fresh: tuple[mjo.MjoModel, mjo.MjoData]) -> None:
     mjo.mjo_step(model, d)
     burnt = 50.0 * 0.1 / (9.80665 * 200.0)
     assert model.body_mass.numpy()[:, 2] == pytest.approx([60.0 - burnt, 40.0 - burnt], abs=1e-5)
+    mjo.mjo_reset(model, d)  # with full tanks again, the mass is what it was
     model.body_mass.assign(np.array([[0.0, 100.0, 40.0]] * 2))
+
+
+def test_the_reference_burns_alike(fresh: tuple[mjo.MjoModel, mjo.MjoData]) -> None:
+    """From a burn under way: masses and propellant to the float32 backend's rounding, velocities to 1e-5 m/s."""
+    model, d = fresh
+    d.ctrl.assign(np.array([[50.0], [20.0]]))
+    for _ in range(10):
+        mjo.mjo_step(model, d)
+    r = mjo_ref.from_warp(model, d)
+    for _ in range(20):
+        mjo.mjo_step(model, d)
+        mjo_ref.mjo_step(model, r)
+    assert np.abs(r.hardware.propellant - d.hardware.propellant.numpy()).max() < 1e-7
+    assert np.abs(r.parameter("body_mass") - model.body_mass.numpy()).max() < 1e-5
+    assert np.abs(r.parameter("body_inertia") - model.body_inertia.numpy()).max() < 1e-5
+    assert np.abs(r.parameter("body_subtreemass") - model.body_subtreemass.numpy()).max() < 1e-4
+    assert np.abs(r.qvel - d.qvel.numpy()).max() < 1e-5
+    mjo_ref.mjo_reset(model, r, np.array([True, False]))
+    assert r.parameter("body_mass")[0, 2] == pytest.approx(40.0, abs=1e-5)
+    assert r.parameter("body_subtreemass")[0, 0] == pytest.approx(140.0, abs=1e-4)
+
+
+def test_rocket_equation_of_the_reference() -> None:
+    """A force through the COM of one body: Δv = g₀ I_sp ln(m₀/m); masses are those of each step's start: 1e-5 of Δv."""
+    spec = mjo.MjoSpec.from_string(BUS[: BUS.index('<body name="tank"')] + "</body></worldbody></mujoco>")
+    spec.add_tank("bus", propellant=60.0)
+    spec.add_thruster(
+        "main", "bus", (0.1, -0.05, 0.2), (0.6, 0.0, 0.8), max_force=500.0, specific_impulse=200.0, tank="bus"
+    )
+    model = spec.compile()
+    d = mjo_ref.make_data(model)
+    d.ctrl[:] = 500.0
+    speeds = []
+    for dt in (0.1, 0.05):
+        mjo_ref.mjo_reset(model, d)
+        d.ctrl[:] = 500.0
+        d.batch.expand("opt.timestep")[:] = dt
+        for _ in range(round(100.0 / dt)):
+            mjo_ref.mjo_step(model, d)
+        speeds.append(np.linalg.norm(d.qvel[0, :3]))
+    rate = 500.0 / (9.80665 * 200.0)
+    want = 9.80665 * 200.0 * math.log(100.0 / (100.0 - 100.0 * rate))
+    assert d.hardware.propellant[0, 0] == pytest.approx(60.0 - 100.0 * rate, abs=1e-9)
+    assert abs(speeds[0] / want - 1.0) < 2e-4
+    assert abs(speeds[1] - want) == pytest.approx(0.5 * abs(speeds[0] - want), rel=0.02)  # first order
 
 
 def test_one_data_per_model(rocket: tuple[mjo.MjoModel, mjo.MjoData]) -> None:

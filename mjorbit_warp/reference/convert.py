@@ -86,6 +86,11 @@ def from_warp(model: "MjoModel", data: "WarpData", world_ids: Any = None) -> Mjo
         out.environment = EnvironmentData(model.options, out.orbit.frames, epochs)
         out.environment.sun[:] = data.environment.sun.numpy()[ids]
     set_const(model, out)
+    if (
+        data.hardware.tanks is not None and out.hardware.tanks is not None
+    ):  # the masses that were copied are those of this propellant
+        out.hardware.tanks.applied[:] = data.hardware.tanks.applied.numpy()[ids]
+        out.hardware.propellant0[:] = data.hardware.propellant0.numpy()[ids]
     state = get_state(model, data, ids).numpy()
     theirs = warp_layout(data)
     set_state(model, out, np.concatenate([state[:, theirs[name]] for name in state_layout(out)], axis=1))

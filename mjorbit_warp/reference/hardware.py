@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjorbit_warp.hardware import Hardware, PartList
+from mjorbit_warp.reference.propellant import Tanks
 
 if TYPE_CHECKING:
     from mjorbit_warp.reference.data import MjoData
@@ -80,7 +81,8 @@ class HardwareData:
       gimbal_bounds: lowest and highest over the step [rad/s]               (nworld, ncmg, 2)
       thrust: of each thruster [N]                                          (nworld, nthruster)
       fire_until: elapsed time up to which an on-off pulse lasts [s]        (nworld, nthruster)
-      propellant: there are no tanks                                        (nworld, 0)
+      propellant: left in each tank [kg]                                    (nworld, ntank)
+      propellant0: what a reset fills in [kg]                               (nworld, ntank)
       force: non-gravitational external force on each body, world axes [N]  (nworld, nbody, 3)
     """
 
@@ -92,8 +94,6 @@ class HardwareData:
     surfaces: Parts
 
     def __init__(self, hardware: Hardware, mj: mujoco.MjModel, nworld: int) -> None:
-        if len(hardware.tank):
-            raise NotImplementedError(f"tank {hardware.tank.names[0]}: the reference backend burns no propellant")
         fields = ("wheels", "cmgs", "rods", "dipoles", "thrusters", "surfaces")
         for field, kind in zip(fields, KINDS, strict=True):
             setattr(self, field, Parts(getattr(hardware, kind), mj.nbody))
@@ -104,7 +104,9 @@ class HardwareData:
         self.gimbal_bounds = np.tile(unbounded, (nworld, len(self.cmgs), 1))
         self.thrust = np.zeros((nworld, len(self.thrusters)))
         self.fire_until = np.zeros((nworld, len(self.thrusters)))
-        self.propellant = np.zeros((nworld, 0))
+        self.tanks = Tanks(hardware, nworld) if len(hardware.tank) else None
+        self.propellant = np.zeros((nworld, 0)) if self.tanks is None else self.tanks.propellant
+        self.propellant0 = self.propellant if self.tanks is None else self.tanks.propellant0
         self.force = np.zeros((nworld, mj.nbody, 3))
         self.momentum_act = np.concatenate([self.wheels.act, self.cmgs.act])
         self.carriers = np.unique(np.concatenate([self.wheels.body, self.cmgs.body]))

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from mjorbit_warp.frames import lvlh_axes
 from mjorbit_warp.keyframe import keyframe_id
+from mjorbit_warp.reference.propellant import write_masses
 from mjorbit_warp.worlds import check_owner, world_index
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def set_state(m: "MjoModel", d: "MjoData", state: Any, world_ids: Any = None) ->
         raise ValueError(f"state has shape {values.shape}: {expected} is expected")
     for name, array in _components(d).items():
         array[ids] = values[:, layout[name]].reshape(ids.size, *array.shape[1:])
+    write_masses(m, d)
     _refresh(d)
 
 
@@ -84,6 +86,8 @@ def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None, *, keyframe: str | 
     for array in (*clock, d.status, d.qfrc_applied, d.hardware.fire_until):
         array[ids] = 0
     d.sensors.reset(ids)
+    d.hardware.propellant[ids] = d.hardware.propellant0[ids]
+    write_masses(m, d)
     if key >= 0:
         d.clock.time[ids] = d.clock.base[ids] = m.mj.key_time[key]
     if d.orbit is not None:

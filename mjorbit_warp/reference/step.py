@@ -8,6 +8,7 @@ import numpy as np
 from mjorbit_warp.callbacks import NAMES
 from mjorbit_warp.reference.environment import environment_stage
 from mjorbit_warp.reference.orbit import STAGES, advance_orbit, orbit_stage
+from mjorbit_warp.reference.propellant import burn
 from mjorbit_warp.reference.rk4 import check_rk4, rk4_step
 from mjorbit_warp.reference.sensors import fill_sensors
 from mjorbit_warp.reference.wheel import wheel_saturated
@@ -91,6 +92,7 @@ def mjo_step(m: "MjoModel", d: "MjoData") -> None:
         rk4_step(d, lambda data, stage: _evaluate(data, effects, stage))
     else:
         _single_stage(d, effects)
+    burn(m, d)
     if d.orbit is not None:
         advance_orbit(d)
     d.clock.tick(d.timestep)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjorbit_warp import _quat
+from mjorbit_warp.reference.propellant import limit_and_count
 
 if TYPE_CHECKING:
     from mjorbit_warp.reference.data import MjoData
@@ -44,6 +45,7 @@ def thruster_loads(d: "MjoData", stage: int) -> tuple[F64, F64]:
             if stage == 0:
                 state.fire_until[:] = np.where(on_off, until, state.fire_until)
         thrust = np.where(on_off, mean, thrust)
+    thrust = limit_and_count(d, thrust, stage)
     state.thrust[:] = thrust
     force = parts.turned(d, parts.axis) * thrust[..., None]
     return parts.on_bodies(force), parts.on_bodies(_quat.cross(parts.arm(d), force))
