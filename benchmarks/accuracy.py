@@ -1,7 +1,7 @@
 """Errors against reference trajectories, in metres and radians.
 
-python benchmarks/accuracy.py --out benchmarks/results/accuracy.json            # everything, about 25 minutes
-python benchmarks/accuracy.py free_body two_arm_warp --fraction 0.05            # some, the first 5 %
+python -m benchmarks.accuracy --out benchmarks/results/accuracy.json            # everything, about 25 minutes
+python -m benchmarks.accuracy free_body two_arm_warp --fraction 0.05            # some, the first 5 %
 """
 
 import argparse
@@ -17,14 +17,10 @@ import numpy as np
 import warp as wp
 
 import mjorbit_warp as mjo
+from benchmarks import hardware_accuracy
 from mjorbit_warp import _quat
 from mjorbit_warp import reference as mjo_ref
 from mjorbit_warp.models import model_path
-
-if __package__:
-    from benchmarks import hardware_accuracy
-else:
-    import hardware_accuracy
 
 DATA = pathlib.Path(__file__).parent.parent / "tests" / "data"
 INTEGRATORS = {"RK4": mujoco.mjtIntegrator.mjINT_RK4, "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST}

@@ -1,6 +1,6 @@
 """What the orbit costs: replayed mjo_step ÷ replayed bare mujoco_warp.step, on the same model and state, in one run.
 
-python benchmarks/step_cost.py --nworld 256 --repeat 15 --out benchmarks/results/step_cost_cpu.json
+python -m benchmarks.step_cost --nworld 256 --repeat 15 --out benchmarks/results/step_cost_cpu.json
 """
 
 import argparse

@@ -16,13 +16,16 @@ from mjorbit_warp.sensor_effects import NATIVE, SensorEffects
 
 
 @wp.func
-def normal6(seed: wp.int64, stream: int, count: wp.int64, sensor: int, use: int) -> vec6d:
-    """Six independent standard normal variates."""
+def normal_error(sigma: vec6d, seed: wp.int64, stream: int, count: wp.int64, sensor: int, use: int) -> vec6d:
+    """Independent normal variates of the standard deviations ``sigma``; only gps has more than four."""
     a = normal4(seed, stream, count, sensor, use, 0)
-    b = normal4(seed, stream, count, sensor, use, 1)
-    return vec6d(
+    b = wp.vec4(0.0)
+    if sigma[4] > wp.float64(0.0) or sigma[5] > wp.float64(0.0):
+        b = normal4(seed, stream, count, sensor, use, 1)
+    z = vec6d(
         wp.float64(a[0]), wp.float64(a[1]), wp.float64(a[2]), wp.float64(a[3]), wp.float64(b[0]), wp.float64(b[1])
     )
+    return wp.cw_mul(sigma, z)
 
 
 @wp.func
@@ -109,8 +112,7 @@ def sensor_kernel(effects: SensorEffects):
                     error = sensors.bias[worldid % sensors.bias.shape[0], i] + state.drift[worldid, i]
                     noise = sensors.noise[worldid % sensors.noise.shape[0], i]
                     if wp.length_sq(noise) > wp.float64(0.0):
-                        z = normal6(seed, stream, count, sensorid, wp.static(WHITE))
-                        error += wp.cw_mul(noise, z)
+                        error += normal_error(noise, seed, stream, count, sensorid, wp.static(WHITE))
                     quantum = sensors.quantum[worldid % sensors.quantum.shape[0], i]
                     value = add_errors(value, sensors.kind[i], error, quantum)
                     if row >= 0 and advance == 1:
@@ -118,9 +120,9 @@ def sensor_kernel(effects: SensorEffects):
             if wp.static(effects.errors):
                 walk = sensors.walk[worldid % sensors.walk.shape[0], i]
                 if advance == 1 and wp.length_sq(walk) > wp.float64(0.0):
-                    z = normal6(seed, stream, count, sensorid, wp.static(WALK))
+                    z = normal_error(walk, seed, stream, count, sensorid, wp.static(WALK))
                     dt = wp.float64(opt_timestep[worldid % opt_timestep.shape[0]])
-                    state.drift[worldid, i] = state.drift[worldid, i] + wp.sqrt(dt) * wp.cw_mul(walk, z)
+                    state.drift[worldid, i] = state.drift[worldid, i] + wp.sqrt(dt) * z
             state.value[worldid, i] = value
             for j in range(dim):
                 x = float(value[j])
