@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from mjorbit_warp.inspect_parts import parts_of
 from mjorbit_warp.model import MjoModel
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.report import (
@@ -238,6 +239,13 @@ def _orbit(orbit: Orbit) -> OrbitReport:
     return OrbitReport(orbit.body.name, orbit.altitude, period, epoch, elements)
 
 
+def _plain_option(value: Any) -> Any:
+    """An option as numbers or text: models of the air and of the field by the line that describes them."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value.to_text() if hasattr(value, "to_text") else value
+
+
 def inspect_model(model: MjoModel, spec: "MjoSpec | None" = None) -> ModelReport:
     """Report what was compiled, on the host; the model is not placed on a device.
 
@@ -252,7 +260,7 @@ def inspect_model(model: MjoModel, spec: "MjoSpec | None" = None) -> ModelReport
     integrator = _enum(mj.opt.integrator, mujoco.mjtIntegrator, "mjINT_")
     integrator = integrator if integrator == "RK4" else {"EULER": "Euler"}.get(integrator, integrator.lower())
     options = {field.name: getattr(model.options, field.name) for field in dataclasses.fields(model.options)}
-    options = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in options.items()}
+    options = {key: _plain_option(value) for key, value in options.items()}
     pairs = _contact_pairs(mj)
     return ModelReport(
         name=str(mj.names[: mj.names.index(b"\0")].decode()),
@@ -266,6 +274,7 @@ def inspect_model(model: MjoModel, spec: "MjoSpec | None" = None) -> ModelReport
         bodies=_bodies(mj),
         joints=_joints(mj),
         actuators=_actuators(mj),
+        parts=parts_of(model),
         density_geoms=None if spec is None else _density_geoms(model, spec),
         contact_pairs=pairs,
         contacts=pairs > 0,

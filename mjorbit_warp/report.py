@@ -1,6 +1,7 @@
 """What is said of a model, as text or as a dictionary."""
 
 import dataclasses
+import textwrap
 from collections.abc import Sequence
 from typing import Any
 
@@ -77,6 +78,16 @@ class OrbitReport:
 
 
 @dataclasses.dataclass(frozen=True)
+class PartReport:
+    """A wheel, thruster, surface, sensor …: ``parameters`` that differ from their defaults, SI units."""
+
+    name: str
+    kind: str
+    body: str
+    parameters: dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
 class ModelReport:
     """What ``inspect_model`` found; ``str(report)`` is readable text.
 
@@ -86,6 +97,7 @@ class ModelReport:
       com: centre of mass of everything, in the world, at qpos0 [m].
       nbody, nq, nv, nu, na: sizes; nbody without the world.
       bodies, joints, actuators: in the model's order.
+      parts: spacecraft hardware, surfaces and sensors; they do nothing in plain MuJoCo.
       density_geoms: geoms whose mass comes from their density; None if the spec was not given and it is not known.
       contact_pairs: pairs of geoms that may touch, as the filters allow.
       contacts: whether any can.
@@ -108,6 +120,7 @@ class ModelReport:
     bodies: tuple[BodyReport, ...]
     joints: tuple[JointReport, ...]
     actuators: tuple[ActuatorReport, ...]
+    parts: tuple[PartReport, ...]
     density_geoms: tuple[DensityGeom, ...] | None
     contact_pairs: int
     contacts: bool
@@ -180,6 +193,27 @@ def _density_text(geoms: tuple[DensityGeom, ...] | None) -> list[str]:
     return lines
 
 
+def _short(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, list | tuple):
+        return " ".join(_short(x) for x in value) or "none"
+    text = "none" if value is None else str(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _parts_text(parts: tuple[PartReport, ...]) -> list[str]:
+    if not parts:
+        return []
+    rows = [
+        (p.name, p.kind, p.body, ", ".join(f"{key} {_short(value)}" for key, value in p.parameters.items()))
+        for p in parts
+    ]
+    return ["", "spacecraft parts (without effect in plain MuJoCo)", *_table(("name", "kind", "body", ""), rows)]
+
+
 def _text(report: ModelReport) -> list[str]:
     lines = [f"model {report.name or '(no name)'}"]
     lines.append(f"  total mass {report.mass:.6g} kg, centre of mass at qpos0 {_vector(report.com)} m")
@@ -229,16 +263,14 @@ def _text(report: ModelReport) -> list[str]:
             for a in report.actuators
         ]
         lines += _table(("name", "target", "gain", "bias", "dynamics", "ctrl range", ""), commands)
+    lines += _parts_text(report.parts)
     pairs = "1 pair" if report.contact_pairs == 1 else f"{report.contact_pairs} pairs"
     possible = f"possible, {pairs} of geoms may touch" if report.contacts else "not possible"
     lines += ["", f"contacts: {possible}"]
     lines.append(f"timestep: {report.timestep:g} s")
     lines.append(f"integrator: {report.integrator}: {report.integrator_cost}")
     lines += ["", *_orbit_text(report.orbit)]
-    shown = ", ".join(
-        f"{key} {('on' if value else 'off') if isinstance(value, bool) else value}"
-        for key, value in report.options.items()
-    )
-    lines.append(f"options: {shown}")
+    shown = ", ".join(f"{key} {_short(value)}" for key, value in report.options.items())
+    lines += textwrap.wrap(f"options: {shown}", 120, subsequent_indent="  ", break_on_hyphens=False)
     lines += [f"note: {note}" for note in report.notes]
     return lines

@@ -3,12 +3,14 @@
 import json
 import math
 import pathlib
+import re
 import subprocess
 import sys
 
 import mujoco
 import numpy as np
 import pytest
+from astropy.time import Time
 
 import mjorbit_warp as mjo
 from mjorbit_warp.inspect import NO_FORCE, inspect_model
@@ -148,3 +150,39 @@ def test_no_warp_is_initialised() -> None:
     done = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "Warp" not in done.stdout
+
+
+def test_parts_and_environment() -> None:
+    """Hardware, sensors and options by name in the text, and in JSON that reads back."""
+    spec = mjo.MjoSpec.from_file(model_path("box_satellite"))
+    spec.orbit = mjo.Orbit.circular(altitude=400e3, epoch=Time("2026-04-01T00:00:00", scale="utc"))
+    spec.options = mjo.OrbitOptions(
+        atmosphere=mjo.Atmosphere.us76(), magnetic_field=mjo.MagneticField.igrf(degree=3), third_bodies=("moon",)
+    )
+    spec.add_reaction_wheel("wheel", "bus", (0, 0, 1), inertia=0.01, max_speed=300.0)
+    spec.add_surface("panel", "bus", (0, 1.5, 0), (0, 0, 1), size=(0.8, 2.0), two_sided=True)
+    spec.add_tank("bus", propellant=5.0)
+    spec.add_sensor("mag", "magnetometer", "nadir_face", noise=1e-8)
+    spec.mj.add_sensor(
+        name="native",
+        type=mujoco.mjtSensor.mjSENS_GYRO,
+        objtype=mujoco.mjtObj.mjOBJ_SITE,
+        objname="nadir_face",
+        noise=0.1,
+    )
+    report = inspect_model(spec.compile(), spec)
+    text = str(report)
+    for line in (
+        r"wheel +reaction wheel +bus +inertia 0\.01, max_speed 300",
+        r"panel +surface +bus +area 1\.6, two_sided on",
+        r"bus +tank +bus +propellant 5",
+        r"mag +magnetometer +bus +noise 1e-08",
+        r"third_bodies moon",
+        r"magnetic_field igrf degree=3",
+    ):
+        assert re.search(line, text), line
+    assert "native" not in [part.name for part in report.parts]
+    assert all(len(line) <= 160 for line in text.splitlines())
+    back = json.loads(json.dumps(report.to_dict()))
+    assert back["options"]["magnetic_field"] == "igrf degree=3 extrapolate=0"
+    assert {part["kind"] for part in back["parts"]} == {"reaction wheel", "surface", "tank", "magnetometer"}
