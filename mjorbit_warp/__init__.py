@@ -8,12 +8,17 @@ from mjorbit_warp.check import MjoWarning as MjoWarning
 from mjorbit_warp.constants import CentralBody as CentralBody
 from mjorbit_warp.data import MjoData as MjoData
 from mjorbit_warp.data import make_data as make_data
+from mjorbit_warp.distributions import Choice as Choice
+from mjorbit_warp.distributions import LogNormal as LogNormal
+from mjorbit_warp.distributions import Normal as Normal
+from mjorbit_warp.distributions import Uniform as Uniform
 from mjorbit_warp.expand import set_const as set_const
 from mjorbit_warp.graph import capture as capture
 from mjorbit_warp.magnetic_field import MagneticField as MagneticField
 from mjorbit_warp.model import MjoModel as MjoModel
 from mjorbit_warp.options import OrbitOptions as OrbitOptions
 from mjorbit_warp.orbit import Orbit as Orbit
+from mjorbit_warp.randomize import randomize as randomize
 from mjorbit_warp.reset import mjo_reset as mjo_reset
 from mjorbit_warp.run_file import Run as Run
 from mjorbit_warp.run_file import load_run as load_run
