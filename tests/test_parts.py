@@ -11,6 +11,7 @@ import pytest
 import mjorbit_warp as mjo
 from mjorbit_warp.hardware import Hardware, ReactionWheel, Surface, Thruster
 from mjorbit_warp.hardware.text import decode, encode
+from mjorbit_warp.models import model_path
 from tests.conftest import LEO
 from tests.parts_models import INERTIAL, all_parts, compiled, refused, spec_of
 
@@ -273,3 +274,16 @@ def test_a_failed_part_changes_nothing() -> None:
         with pytest.raises(ValueError):
             bad()
         assert spec.mj.to_xml() == before
+
+
+def test_a_surface_from_its_dataclass() -> None:
+    """One set of coefficients for many plates."""
+    glass = Surface(drag=2.0, specular=0.3, diffuse=0.1, two_sided=True)
+    spec = mjo.MjoSpec.from_file(model_path("box_satellite"))
+    for k in range(2):
+        spec.add_surface(f"panel_{k}", "bus", (0, 1.0 - 2.0 * k, 0), size=(0.5, 1.0), surface=glass)
+    surfaces = spec.compile().hardware.surface
+    assert [part.area for part in surfaces.parts] == [0.5, 0.5]
+    assert all(dataclasses.replace(part, area=0.0) == glass for part in surfaces.parts)
+    with pytest.raises(ValueError, match="surface other: give either surface or drag"):
+        spec.add_surface("other", "bus", (0, 0, 0), surface=glass, drag=1.0)

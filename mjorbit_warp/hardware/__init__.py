@@ -12,3 +12,6 @@ from mjorbit_warp.hardware.parts import Surface as Surface
 from mjorbit_warp.hardware.parts import Tank as Tank
 from mjorbit_warp.hardware.parts import Thruster as Thruster
 from mjorbit_warp.hardware.sensor import Sensor as Sensor
+from mjorbit_warp.hardware.steering import cmg_axes as cmg_axes
+from mjorbit_warp.hardware.steering import cmg_momentum as cmg_momentum
+from mjorbit_warp.hardware.steering import cmg_steering as cmg_steering

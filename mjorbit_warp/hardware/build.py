@@ -284,14 +284,20 @@ class PartsBuilder:
         normal: Vector = (0.0, 0.0, 1.0),
         *,
         size: tuple[float, float] | None = None,
+        surface: Surface | None = None,
         **coefficients: Any,
     ) -> Any:
         """A plate at ``pos`` with its ``normal`` (body frame) under drag and sunlight, or a sphere.
 
         Args:
           size: lengths of the plate's sides [m], which the site then shows; or give ``area`` [m²].
+          surface: coefficients as a hardware.Surface, in place of the keywords.
           coefficients: of hardware.Surface: area, drag, specular, diffuse, reflectivity, two_sided, sphere.
         """
+        if surface is not None:
+            if coefficients:
+                raise ValueError(f"surface {name}: give either surface or {', '.join(coefficients)}")
+            coefficients = dataclasses.asdict(surface)
         found, at, where = self._place("surface", name, body, pos)
         part = _part(Surface, where, **coefficients)
         unit = _direction(normal, where, "normal")
