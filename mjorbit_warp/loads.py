@@ -7,7 +7,7 @@ import warp as wp
 from mjorbit_warp.effects import Effects
 from mjorbit_warp.hardware.arrays import parts_struct
 from mjorbit_warp.kernels.environment import EnvironmentModel, EnvironmentState, environment_kernel
-from mjorbit_warp.kernels.hardware import Commands
+from mjorbit_warp.kernels.hardware import Commands, Wheels
 from mjorbit_warp.kernels.magnetic_field import MagneticFieldModel
 from mjorbit_warp.kernels.momentum_devices import _act_dot
 from mjorbit_warp.kernels.project import Feedback, project_kernel
@@ -120,7 +120,8 @@ def write_act_dot(m: "MjoModel", d: "MjoData") -> None:
 def propagate(m: "MjoModel", d: "MjoData", coupled: bool) -> None:
     """After MJWarp's step: orbit, clock, LVLH frame and status, in one launch."""
     dd, timestep = d.mjw, m.mjw.opt.timestep
-    wheels, hardware = m.parameters["wheel"].struct, d.hardware.state
+    effects, hardware = effects_now(m), d.hardware.state
+    wheels = m.parameters["wheel"].struct if effects.wheels else Wheels()  # none that could be saturated
     if d.orbit is None:
         wp.launch(
             _advance_clock,
@@ -131,7 +132,7 @@ def propagate(m: "MjoModel", d: "MjoData", coupled: bool) -> None:
         return
     central, model, state, _, orbit = _environment(m, d)
     wp.launch(
-        propagate_kernel(effects_now(m).origin, coupled),
+        propagate_kernel(effects.origin, coupled),
         dim=d.nworld,
         inputs=[timestep, central, model, wheels, state, hardware, dd.qpos, dd.qvel, dd.xipos, dd.overflow],
         outputs=[orbit, d._clock, dd.time, d.orbit.lvlh, d.status],

@@ -159,7 +159,13 @@ def test_steps(integrator: str) -> None:
 def test_actuation_disabled() -> None:
     """Wheels, CMGs, thrusters and rods do nothing; surfaces and the residual dipole stay."""
     model = equipped_model("RK4")
+    d = make(model)
+    mjo.mjo_step(model, d)
+    assert (d.status.numpy() & mjo.Status.WHEEL_SATURATED).any()
+    d.status.zero_()  # bits stay until they are cleared, and nothing sets this one again
     model.mjw.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_ACTUATION)
+    mjo.mjo_step(model, d)
+    assert not d.status.numpy().any()
     d = make(model)
     r = mjo_ref.from_warp(model, d)
     act = d.act.numpy()
