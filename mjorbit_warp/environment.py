@@ -123,7 +123,7 @@ def environment_parameters(options: OrbitOptions, body: CentralBody) -> Paramete
         "density_scale": shared(1.0, float),
         **{f"table_{name}": wp.array(values, dtype=wp.float64) for name, values in bands.items()},
         "flattening": shared(0.0 if air is None else air.flattening, wp.float64),
-        "air_rate": shared(body.rotation_rate if options.corotation else 0.0, wp.float64),
+        "air_rate": shared(options.air_rate(body.rotation_rate), wp.float64),
         "wind": shared(options.wind, wp.vec3),
     }
     return Parameters(EnvironmentModel, arrays, BATCHED)

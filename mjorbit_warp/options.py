@@ -28,7 +28,7 @@ class OrbitOptions:
       orientation: axes of the central body: "iau" (its real pole and rotation at the epoch), "inertial" (ECI axes, not
         rotating), or a (3, 3) rotation matrix from ECI to the body's axes at the epoch.
       atmosphere: density of the air, for drag on surfaces; None for no drag.
-      corotation: the air turns with the central body.
+      corotation: the air turns with the central body; not with orientation "inertial", whose axes do not turn.
       wind: velocity of the air in its rotating frame, east, north, up [m/s]  (3,).
       solar_pressure: sunlight pushes surfaces.
       solar_flux: at 1 AU [W/m²]; 1361 (Kopp & Lean, Geophys. Res. Lett. 38, 2011).
@@ -106,6 +106,11 @@ class OrbitOptions:
         for body in self.third_bodies:
             if body not in THIRD_BODIES:
                 raise ValueError(f"third body {body!r} is not known: allowed are 'sun', 'moon' or both")
+
+    def air_rate(self, rotation_rate: float) -> float:
+        """Rotation rate of the air about the pole [rad/s]."""
+        still = isinstance(self.orientation, str) and self.orientation == "inertial"
+        return rotation_rate if self.corotation and not still else 0.0
 
     def _check_orientation(self) -> None:
         if isinstance(self.orientation, str):

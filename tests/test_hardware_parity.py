@@ -267,11 +267,3 @@ def test_third_body_without_cancellation() -> None:
             want = np.array([float(mu * (a / near - b / far)) for a, b in zip(there, s, strict=True)])
         got = third_body_gravity(np.array(r), np.array(s), mu)
         assert np.abs(got - want).max() < 1e-15 * np.abs(want).max() * 4.0
-
-
-def test_tanks_are_refused_by_the_reference() -> None:
-    spec = mjo.MjoSpec.from_file(model_path("box_satellite"))
-    spec.add_tank("bus", propellant=1.0)
-    model = spec.compile()
-    with pytest.raises(NotImplementedError, match="tank bus"):
-        mjo_ref.make_data(model)

@@ -158,3 +158,12 @@ def test_options_in_a_file(name: str, data: str, message: str) -> None:
 def test_an_option_given_twice() -> None:
     twice = '<text name="mjo_j2" data="0"/><numeric name="mjo_j2" data="1"/>'
     refused(lambda: spec_of(custom=twice), "mjo_j2 is given as a <numeric> and as a <text>")
+
+
+def test_air_turns_with_the_axes() -> None:
+    """Not without co-rotation, nor where the body's axes stand still."""
+    rate = 7.292115e-5
+    assert mjo.OrbitOptions().air_rate(rate) == rate
+    assert mjo.OrbitOptions(orientation=np.eye(3)).air_rate(rate) == rate
+    assert mjo.OrbitOptions(corotation=False).air_rate(rate) == 0.0
+    assert mjo.OrbitOptions(orientation="inertial").air_rate(rate) == 0.0

@@ -37,7 +37,7 @@ def environment_parameters(options: OrbitOptions, body: CentralBody) -> dict[str
         "environment_eclipse_radius": options.eclipse_radius or body.radius,
         "environment_density_scale": 1.0,
         "environment_flattening": 0.0 if air is None else air.flattening,
-        "environment_air_rate": body.rotation_rate if options.corotation else 0.0,
+        "environment_air_rate": options.air_rate(body.rotation_rate),
         "environment_wind": options.wind,
     }
     return {name: np.asarray(value, dtype=np.float64)[None] for name, value in values.items()}
