@@ -280,6 +280,7 @@ def test_a_surface_from_its_dataclass() -> None:
     """One set of coefficients for many plates."""
     glass = Surface(drag=2.0, specular=0.3, diffuse=0.1, two_sided=True)
     spec = mjo.MjoSpec.from_file(model_path("box_satellite"))
+    spec.orbit, spec.options = LEO, mjo.OrbitOptions(atmosphere=mjo.Atmosphere.us76())
     for k in range(2):
         spec.add_surface(f"panel_{k}", "bus", (0, 1.0 - 2.0 * k, 0), size=(0.5, 1.0), surface=glass)
     surfaces = spec.compile().hardware.surface
