@@ -4,6 +4,8 @@ from mjorbit_warp import frames as frames
 from mjorbit_warp.absolute import AbsoluteState as AbsoluteState
 from mjorbit_warp.absolute import absolute_state as absolute_state
 from mjorbit_warp.atmosphere import Atmosphere as Atmosphere
+from mjorbit_warp.broadcast import broadcast_state as broadcast_state
+from mjorbit_warp.broadcast import saved as saved
 from mjorbit_warp.check import MjoWarning as MjoWarning
 from mjorbit_warp.constants import CentralBody as CentralBody
 from mjorbit_warp.data import MjoData as MjoData
@@ -20,6 +22,8 @@ from mjorbit_warp.options import OrbitOptions as OrbitOptions
 from mjorbit_warp.orbit import Orbit as Orbit
 from mjorbit_warp.randomize import randomize as randomize
 from mjorbit_warp.reset import mjo_reset as mjo_reset
+from mjorbit_warp.rollout import Rollout as Rollout
+from mjorbit_warp.rollout import rollout as rollout
 from mjorbit_warp.run_file import Run as Run
 from mjorbit_warp.run_file import load_run as load_run
 from mjorbit_warp.sense import mjo_sense as mjo_sense

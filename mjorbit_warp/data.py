@@ -88,6 +88,7 @@ class MjoData:
         self.precision = precision
         self.shadow: Any = make_shadow(d, model.nv) if precision == "shadow" else None
         self.momentum: Any = make_momentum(model.mj, nworld) if precision == "shadow" else None
+        self.rollouts: dict[Any, Any] = {}  # of mjorbit_warp.rollout, by their shapes
         self._stage: int | None = None  # index of the next dynamics evaluation inside a step
         self._sealed = True
 

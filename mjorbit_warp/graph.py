@@ -2,7 +2,7 @@
 
 import dataclasses
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +39,7 @@ def _no_gc() -> Iterator[None]:
 
 
 class CapturedStep:
-    """A graph of ``nstep`` steps; calling it replays them. Made by ``capture``.
+    """A graph of ``nstep`` steps, or of a function of launches; calling it replays them. Made by ``capture``.
 
     Arrays are read through the graph, so whatever is written into them between calls takes effect. If an array of the
     model or of the data was replaced (``model.expand``), or an option or a callback changed, the next call captures
@@ -48,11 +48,22 @@ class CapturedStep:
     Attributes:
       model, data: what is stepped.
       nstep: steps per call.
+      body: what is captured, by default ``nstep`` steps.
+      extra: arrays besides the data's that the body writes; capturing leaves them as they are.
       graph: the Warp graph of the last capture.
       ncapture: number of captures so far.
     """
 
-    def __init__(self, model: "MjoModel", data: "MjoData", nstep: int) -> None:
+    def __init__(
+        self,
+        model: "MjoModel",
+        data: "MjoData",
+        nstep: int,
+        body: Callable[[], None] | None = None,
+        extra: Sequence[wp.array] = (),
+    ) -> None:
+        self.body = self._steps if body is None else body
+        self.extra = tuple(extra)
         self.model = model
         self.data = data
         self.nstep = nstep
@@ -61,6 +72,10 @@ class CapturedStep:
         self._signature: list[Any] = []
         self._warm_up()
         self._capture()
+
+    def _steps(self) -> None:
+        for _ in range(self.nstep):
+            mjo_step(self.model, self.data)
 
     def _identity(self) -> list[Any]:
         m, d = self.model, self.data
@@ -86,9 +101,10 @@ class CapturedStep:
         if d.hardware.tanks is not None:  # a step burns mass
             arrays += [m.mjw.body_mass, m.mjw.body_inertia, m.mjw.body_subtreemass]
             arrays += [d.hardware.tanks.applied, d.hardware.tanks.written]
+        arrays += self.extra
         saved = {a.ptr: (a, a.numpy().copy()) for a in arrays if a.size}
         try:
-            mjo_step(m, d)
+            mjo_step(m, d) if self.body == self._steps else self.body()
         finally:  # a hook that raises must not leave the state at an RK4 stage
             for array, values in saved.values():
                 array.assign(values)
@@ -102,8 +118,7 @@ class CapturedStep:
             )
         self.graph = None
         with wp.ScopedDevice(d.device), _no_gc(), wp.ScopedCapture(device=d.device) as captured:
-            for _ in range(self.nstep):
-                mjo_step(m, d)
+            self.body()
         self.graph = captured.graph
         self.ncapture += 1
         self._signature = self._identity()

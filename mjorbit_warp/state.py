@@ -35,7 +35,7 @@ MUJOCO_COMPONENTS = (
 HARDWARE_COMPONENTS = ("fire_until", "propellant")
 
 
-def _scalars(array: wp.array) -> wp.array:
+def scalars(array: wp.array) -> wp.array:
     """A (nworld, n) view of an array of scalars, vectors or quaternions."""
     scalar = getattr(array.dtype, "_wp_scalar_type_", array.dtype)
     nworld = array.shape[0]
@@ -56,7 +56,7 @@ def state_components(d: "MjoData") -> dict[str, wp.array]:
     parts |= {f"sensors.{name}": getattr(d.sensors, name) for name in SENSOR_COMPONENTS}
     if d.shadow is not None:
         parts |= {f"shadow.{name}": getattr(d.shadow, name) for name in ("qpos", "qvel", "act")}
-    return {name: _scalars(array) for name, array in parts.items() if array.size}
+    return {name: scalars(array) for name, array in parts.items() if array.size}
 
 
 def state_layout(d: "MjoData") -> dict[str, slice]:
@@ -117,7 +117,7 @@ def set_state(m: "MjoModel", d: "MjoData", state: Any, world_ids: Any = None) ->
             inputs = [state, ids, start]
             wp.launch(scatter_kernel(array.dtype), dim=(ids.shape[0], array.shape[1]), inputs=inputs, outputs=[array])
             start += array.shape[1]
-        time = _scalars(d.mjw.time)
+        time = scalars(d.mjw.time)
         wp.launch(scatter_kernel(time.dtype), dim=(ids.shape[0], 1), inputs=[state, ids, 0], outputs=[time])
         write_masses(m, d)
         if d.orbit is not None:

@@ -1,0 +1,71 @@
+"""One world's state onto others, and a state put back after an excursion."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import warp as wp
+
+from mjorbit_warp.hardware.propellant import write_masses
+from mjorbit_warp.kernels.propagate import _refresh
+from mjorbit_warp.kernels.rollout import broadcast_kernel
+from mjorbit_warp.state import get_state, scalars, set_state, state_components
+from mjorbit_warp.worlds import check_owner, world_index
+
+if TYPE_CHECKING:
+    from mjorbit_warp.data import MjoData
+    from mjorbit_warp.model import MjoModel
+
+_OWN = ("sensors.stream",)  # so that worlds with one state do not share their noise
+
+
+def broadcast_state(
+    m: "MjoModel", source: "MjoData", target: "MjoData | None" = None, *, world: int = 0, world_ids: Any = None
+) -> None:
+    """Copy one world's whole state, orbit, clock, hardware and sensors included, onto worlds of this or another data.
+
+    Noise streams stay the target's own: its worlds draw different noise from the same state on. Nothing goes through
+    the host.
+
+    Args:
+      source: data of the model.
+      target: other data of the model, default ``source``; its precision may differ.
+      world: whose state.
+      world_ids: worlds of the target, default all.
+    """
+    target = source if target is None else target
+    check_owner(m, source)
+    check_owner(m, target)
+    row = int(world_index([world], source.nworld)[0])
+    ids: Any = wp.array(world_index(world_ids, target.nworld), dtype=int, device=target.device)
+    ours, theirs = state_components(source), state_components(target)
+    pairs = [(ours[name], array) for name, array in theirs.items() if name in ours and name not in _OWN]
+    if target.shadow is not None and source.shadow is None:
+        pairs += [(ours[name], theirs[f"shadow.{name}"]) for name in ("qpos", "qvel", "act") if name in ours]
+    pairs.append((ours["time"], scalars(target.mjw.time)))  # MJWarp's own, float32
+    with wp.ScopedDevice(target.device):
+        for a, b in pairs:
+            if a.shape[1] != b.shape[1]:
+                raise ValueError("the two data hold states of different sizes: make both with the same capacities")
+            kernel = broadcast_kernel(a.dtype, b.dtype)
+            wp.launch(kernel, dim=(ids.shape[0], b.shape[1]), inputs=[a, row, ids], outputs=[b])
+        write_masses(m, target)
+        if target.orbit is not None:
+            wp.launch(
+                _refresh, dim=target.nworld, inputs=[target.orbit.state], outputs=[target._clock, target.orbit.lvlh]
+            )
+
+
+@contextmanager
+def saved(m: "MjoModel", d: "MjoData") -> Iterator[None]:
+    """Put the state of all worlds and their status back at the end: the next step gives the bits that it would have."""
+    state = get_state(m, d)
+    status = wp.clone(d.status)
+    time = np.copy(d.mjw.time.numpy())
+    try:
+        yield
+    finally:
+        set_state(m, d, state)
+        wp.copy(d.status, status)
+        d.mjw.time.assign(time)
