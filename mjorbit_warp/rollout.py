@@ -64,8 +64,7 @@ class Rollout:
             self._row: Any = wp.zeros(1, dtype=int)
         self.records: dict[str, wp.array] = {name: record for name, (record, _) in made.items()}
         self._views = {name: view for name, (_, view) in made.items()}
-        extra = [self.length, self.done, self.bad_ctrl, self._row, *self._views.values()]
-        self._step = CapturedStep(model, data, self.decimation, self._one_row, extra)
+        self._step = CapturedStep(model, data, self.decimation, self._one_row, self.scratch())
 
     def __getitem__(self, name: str) -> wp.array:
         return self.records[name]
@@ -93,6 +92,17 @@ class Rollout:
             )
         wp.launch(_end_row, dim=d.nworld, inputs=[d.status], outputs=[self.done, self.length])
         wp.launch(_next_row, dim=1, outputs=[self._row])
+
+    def scratch(self) -> list[wp.array]:
+        """Arrays that a run writes besides the data's."""
+        return [self.length, self.done, self.bad_ctrl, self._row, *self._views.values()]
+
+    def launch(self) -> None:
+        """All launches of an open loop, without graphs: to be captured as part of something larger."""
+        for array in (self.length, self.done, self.bad_ctrl, self._row):
+            array.zero_()
+        for _ in range(self.nrow):
+            self._one_row()
 
     def run(self) -> "Rollout":
         """From the data's present state; records and ``length`` are those of this run."""

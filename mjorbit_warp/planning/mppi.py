@@ -1,0 +1,242 @@
+"""Model predictive path integral control with worlds as rollouts."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import warp as wp
+from numpy.typing import NDArray
+
+from mjorbit_warp.broadcast import broadcast_state
+from mjorbit_warp.data import make_data
+from mjorbit_warp.graph import CapturedStep
+from mjorbit_warp.kernels import planning as kernel
+from mjorbit_warp.kernels.rollout import broadcast_kernel
+from mjorbit_warp.rollout import Rollout
+from mjorbit_warp.seed import check_seed
+from mjorbit_warp.worlds import world_index
+
+if TYPE_CHECKING:
+    from mjorbit_warp.data import MjoData
+    from mjorbit_warp.model import MjoModel
+
+SPLINES = {"zero": 0, "linear": 1, "cubic": 2}
+WEIGHTS = {"exponential": 0, "elite": 1}
+Cost = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a replanning found.
+
+    Attributes:
+      controls: commands from now on, one row for each row of the rollouts   (nrow, nu)
+      cost: of each rollout; the first is the old plan's                     (nrollout,)
+      weight: of each rollout, 0 where the cost was not finite               (nrollout,)
+      bad: rollouts whose cost was not finite
+    """
+
+    controls: NDArray[np.float32]
+    cost: NDArray[np.float32]
+    weight: NDArray[np.float32]
+    bad: list[int]
+
+    @property
+    def effective_samples(self) -> float:
+        """1/Σw²: how many rollouts the plan comes from."""
+        return float(1.0 / np.sum(self.weight**2))
+
+
+class MPPI:
+    """Plans commands by sampling splines around the last plan and rolling all of them out at once.
+
+    Noise depends on the seed, the number of the replanning and the rollout alone: plans repeat to the bit.
+
+    Attributes:
+      data: of the rollouts, one world each
+      rollout: the Rollout, its tape and records
+      nominal: knots of the plan                              (1, nknot, nu)
+      knots: knots of the rollouts                            (nrollout, nknot, nu)
+      cost, weight: of the rollouts                           (nrollout,)
+    """
+
+    def __init__(
+        self,
+        model: "MjoModel",
+        cost: Cost,
+        *,
+        horizon: float,
+        nrollout: int = 128,
+        nknot: int = 5,
+        decimation: int = 1,
+        spline: str = "cubic",
+        sigma: Any = 0.1,
+        ramp: bool = False,
+        weights: str = "exponential",
+        temperature: float = 1.0,
+        nelite: int = 10,
+        limits: Any = None,
+        record: Sequence[str] = ("qpos", "qvel"),
+        captured: bool = False,
+        seed: int = 0,
+        **sizes: Any,
+    ) -> None:
+        """Allocate everything; nothing is allocated in ``plan``.
+
+        Args:
+          model: that the rollouts step; the plant's own or one of the same coordinates, e.g. without an orbit.
+          cost: f(rollout) returns (nrollout,) costs, Warp, torch or NumPy; or, ``captured``, f(rollout, out) launches
+            kernels that fill ``out``, and the whole replanning is one graph.
+          horizon: of the rollouts [s].
+          decimation: steps that a command is held.
+          sigma: standard deviation of a knot's noise, one for all or one per command, in the command's units.
+          ramp: noise grows over the rollouts.
+          weights: "exponential" with ``temperature`` in units of the cost, or "elite": the mean of ``nelite``.
+          limits: (nu, 2) of the commands, default their ``ctrlrange``.
+          record: fields that the cost reads.
+          sizes: capacities, as in make_data.
+        """
+        nu, dt = int(model.mj.nu), float(model.mj.opt.timestep)
+        self.dt = decimation * dt
+        nrow = round(horizon / self.dt) if 0.0 < horizon < math.inf else 0
+        if nrow < 1:
+            raise ValueError(f"horizon is {horizon!r} s: at least one command of {self.dt:g} s is expected")
+        for name, value in (("nrollout", nrollout), ("nknot", nknot), ("nelite", nelite), ("decimation", decimation)):
+            if not isinstance(value, int | np.integer) or value < 1:
+                raise ValueError(f"{name} is {value!r}: a positive integer is expected")
+        if spline not in SPLINES or weights not in WEIGHTS:
+            raise ValueError(
+                f"spline is {spline!r} and weights {weights!r}: allowed are {', '.join(SPLINES)} and "
+                f"{', '.join(WEIGHTS)}"
+            )
+        if not 0.0 < temperature < math.inf:
+            raise ValueError(f"temperature is {temperature!r}: it must be positive")
+        if nu == 0:
+            raise ValueError("the model has no actuators to plan for")
+        self.model, self.horizon, self._user_cost = model, nrow * self.dt, cost
+        self._order, self._kind = SPLINES[spline], WEIGHTS[weights]
+        self._ramp, self._seed = int(ramp), check_seed(seed)
+        self._temperature, self._nelite = float(temperature), int(nelite)
+        self.data = make_data(model, int(nrollout), sensor_noise=False, **sizes)
+        self.rollout = Rollout(model, self.data, nrow, decimation=decimation, record=record)
+        with wp.ScopedDevice(self.data.device):
+            self._sigma: Any = wp.array(_per_control(sigma, nu, "sigma"), dtype=float)
+            self._limits: Any = wp.array(_limits(model, limits), dtype=wp.vec2)
+            self.nominal: Any = wp.zeros((1, nknot, nu), dtype=float)
+            self._shifted: Any = wp.zeros((1, nknot, nu), dtype=float)
+            self.knots: Any = wp.zeros((nrollout, nknot, nu), dtype=float)
+            self.cost: Any = wp.zeros(nrollout, dtype=float)
+            self.weight: Any = wp.zeros(nrollout, dtype=float)
+            self._count: Any = wp.zeros(1, dtype=wp.int64)
+            self._bad: Any = wp.zeros(1, dtype=int)
+            self._tape: Any = wp.zeros((nrow, 1, nu), dtype=float)
+            self._all: Any = wp.array(np.arange(nrollout), dtype=int)
+        self._interval = self.horizon / max(nknot - 1, 1)  # between knots [s]
+        self._graph: Any = None
+        if captured:
+            r = self.rollout
+            own = [self.nominal, self.knots, self.cost, self.weight, self._count, self._bad, self._tape, r.tape]
+            extra = [*own, *r.scratch()]
+            self._graph = CapturedStep(model, self.data, nrow * decimation, self._replan_captured, extra)
+
+    def reset(self, nominal: Any = 0.0) -> None:
+        """Forget the plan: all knots at ``nominal``, one number, one per command, or (nknot, nu)."""
+        shape = self.nominal.shape[1:]
+        self.nominal.assign(np.broadcast_to(np.asarray(nominal, dtype=np.float32), shape)[None].copy())
+        self._count.zero_()
+
+    def shift(self, seconds: float) -> None:
+        """Warm start: the plan as it looks ``seconds`` later, its end held."""
+        wp.copy(self._shifted, self.nominal)
+        by = seconds / self._interval
+        wp.launch(
+            kernel._shift, dim=self.nominal.shape[1:], inputs=[self._shifted, by, self._order], outputs=[self.nominal]
+        )
+
+    def plan(self, plant: "MjoData", world: int = 0) -> Plan:
+        """Plan from a world of the plant, which is not touched.
+
+        Raises:
+          RuntimeError: no rollout has a finite cost.
+        """
+        with wp.ScopedDevice(self.data.device):
+            self._branch(plant, world)
+            if self._graph is not None:
+                self._graph()
+            else:
+                self._tapes()
+                self.rollout.run()
+                self._costs(self._user_cost(self.rollout))
+                self._average()
+            wp.synchronize_device(self.data.device)
+        cost, weight = self.cost.numpy().copy(), self.weight.numpy().copy()
+        bad = np.flatnonzero(~np.isfinite(cost)).tolist() if self._bad.numpy()[0] else []
+        if len(bad) == cost.size:
+            raise RuntimeError(f"no rollout of {cost.size} has a finite cost: the plan is as it was before")
+        return Plan(self._tape.numpy()[:, 0].copy(), cost, weight, bad)
+
+    def _branch(self, plant: "MjoData", world: int) -> None:
+        if plant.model is self.model:
+            broadcast_state(self.model, plant, self.data, world=world)
+            return
+        if plant.qpos.shape[1] != self.data.qpos.shape[1] or plant.ctrl.shape[1] != self.data.ctrl.shape[1]:
+            raise ValueError(
+                "the planner's model has other coordinates or commands than the plant's: plan with the same MJCF"
+            )
+        for name in ("qpos", "qvel", "act"):
+            source = getattr(plant.mjw, name)
+            if source.size:
+                target = getattr(self.data.mjw, name)
+                inputs = [source, int(world_index([world], plant.nworld)[0]), self._all]
+                wp.launch(broadcast_kernel(wp.float32, wp.float32), dim=target.shape, inputs=inputs, outputs=[target])
+        self.data.status.zero_()
+
+    def _tapes(self) -> None:
+        inputs = [self.nominal, self._sigma, self._limits, self._seed, self._count, self._ramp]
+        wp.launch(kernel._sample, dim=self.knots.shape, inputs=inputs, outputs=[self.knots])
+        self._evaluate(self.knots, self.rollout.tape)
+
+    def _evaluate(self, knots: Any, tape: Any) -> None:
+        step = self.dt / self._interval
+        inputs = [knots, self._limits, 0.0, step, self._order]
+        wp.launch(kernel._evaluate, dim=tape.shape, inputs=inputs, outputs=[tape])
+
+    def _average(self) -> None:
+        inputs = [self.cost, self._temperature, self._nelite, self._kind]
+        wp.launch(kernel._weigh, dim=1, inputs=inputs, outputs=[self.weight, self._count, self._bad])
+        inputs = [self.knots, self.weight]
+        wp.launch(kernel._average, dim=self.nominal.shape[1:], inputs=inputs, outputs=[self.nominal])
+        self._evaluate(self.nominal, self._tape)
+
+    def _replan_captured(self) -> None:
+        self._tapes()
+        self.rollout.launch()
+        self._user_cost(self.rollout, self.cost)
+        self._average()
+
+    def _costs(self, values: Any) -> None:
+        if not isinstance(values, wp.array):
+            values = np.asarray(values.detach().cpu() if hasattr(values, "detach") else values, dtype=np.float32)
+        if tuple(values.shape) != self.cost.shape:
+            raise ValueError(f"the cost has shape {tuple(values.shape)}: {self.cost.shape} is expected")
+        self.cost.assign(values)
+
+
+def _per_control(values: Any, nu: int, name: str) -> NDArray[np.float32]:
+    array = np.asarray(values, dtype=np.float32)
+    if array.shape not in ((), (nu,)) or not np.isfinite(array).all() or (array < 0.0).any():
+        raise ValueError(f"{name} is {values!r}: one number or {nu}, none negative, are expected")
+    return np.broadcast_to(array, (nu,)).copy()
+
+
+def _limits(model: "MjoModel", limits: Any) -> NDArray[np.float32]:
+    mj = model.mj
+    if limits is None:
+        limited = mj.actuator_ctrllimited.astype(bool)[:, None]
+        return np.where(limited, mj.actuator_ctrlrange, [-np.inf, np.inf]).astype(np.float32)
+    array = np.asarray(limits, dtype=np.float32)
+    if array.shape != (mj.nu, 2) or not (array[:, 0] < array[:, 1]).all():
+        raise ValueError(f"limits has shape {array.shape}: ({mj.nu}, 2), the lower ones first, are expected")
+    return array

@@ -1,0 +1,181 @@
+"""The planner: its parts against NumPy, and plans that get better."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import warp as wp
+
+import mjorbit_warp as mjo
+from mjorbit_warp.kernels import planning as kernel
+from mjorbit_warp.planning import MPPI
+from mjorbit_warp.planning.mppi import SPLINES, WEIGHTS
+from mjorbit_warp.reference import planning as twin
+from tests.conftest import scatter
+
+GOAL = 0.4
+
+
+@pytest.mark.parametrize("order", list(SPLINES))
+@pytest.mark.parametrize("nknot", [1, 2, 5])
+def test_splines(order: str, nknot: int) -> None:
+    """Float32's rounding of values of 1; beyond the ends they are held."""
+    knots = np.random.default_rng(0).normal(size=(3, nknot, 2)).astype(np.float32)
+    limits = wp.array(np.tile([-np.inf, np.inf], (2, 1)), dtype=wp.vec2)
+    tape: Any = wp.zeros((40, 3, 2), dtype=float)
+    start, step = -0.5, 0.15
+    inputs = [wp.array(knots, dtype=float), limits, start, step, SPLINES[order]]
+    wp.launch(kernel._evaluate, dim=tape.shape, inputs=inputs, outputs=[tape])
+    x = start + step * np.arange(40, dtype=np.float32)
+    if order == "zero":
+        x = x + 1e-6  # not on a knot's very edge
+    want = twin.spline(knots.astype(float), x, order)
+    assert np.abs(np.swapaxes(tape.numpy(), 0, 1) - want).max() < 3e-6
+
+
+def test_cubic_is_catmull_rom() -> None:
+    """The textbook's matrix between inner knots (Catmull & Rom, 1974)."""
+    p, s = np.random.default_rng(1).normal(size=4), np.linspace(0.0, 0.99, 7)
+    matrix = 0.5 * np.array([[0, 2, 0, 0], [-1, 0, 1, 0], [2, -5, 4, -1], [-1, 3, -3, 1]])
+    want = np.stack([np.ones_like(s), s, s**2, s**3], axis=1) @ matrix @ p
+    assert np.abs(twin.spline(p[:, None], 1.0 + s)[:, 0] - want).max() < 1e-14
+
+
+@pytest.mark.parametrize("kind", list(WEIGHTS))
+def test_weights(kind: str) -> None:
+    cost = np.random.default_rng(2).uniform(0.0, 5.0, 50).astype(np.float32)
+    cost[[3, 7]], cost[11] = np.nan, cost[12]
+    weight, count, bad = wp.zeros(50, dtype=float), wp.zeros(1, dtype=wp.int64), wp.zeros(1, dtype=int)
+    inputs = [wp.array(cost, dtype=float), 0.7, 6, WEIGHTS[kind]]
+    wp.launch(kernel._weigh, dim=1, inputs=inputs, outputs=[weight, count, bad])
+    assert np.abs(weight.numpy() - twin.weights(cost.astype(float), kind, 0.7, 6)).max() < 1e-6
+    assert weight.numpy().sum() == pytest.approx(1.0, abs=1e-6) and bad.numpy()[0] == 2 and count.numpy()[0] == 1
+    if kind == "elite":
+        assert np.count_nonzero(weight.numpy()) == 6
+
+
+def distance(rollout: mjo.Rollout) -> Any:
+    """Squared distance of the joints from the goal over the horizon, in NumPy."""
+    return np.sum((rollout["qpos"].numpy()[:, :, 7:] - GOAL) ** 2, axis=(0, 2))
+
+
+@wp.kernel
+def _distance(qpos: wp.array3d[float], out: wp.array[float]):
+    w = wp.tid()
+    total = float(0.0)  # noqa: UP018 (declares a variable of the kernel)
+    for row in range(qpos.shape[0]):
+        for i in range(7, qpos.shape[2]):
+            total += (qpos[row, w, i] - 0.4) * (qpos[row, w, i] - 0.4)
+    out[w] = total
+
+
+def launched(rollout: mjo.Rollout, out: Any) -> None:
+    wp.launch(_distance, dim=out.shape[0], inputs=[rollout["qpos"]], outputs=[out])
+
+
+SETTINGS: dict[str, Any] = {"horizon": 1.0, "nrollout": 24, "nknot": 3, "sigma": 0.3, "temperature": 2.0, "seed": 5}
+
+
+@pytest.fixture
+def plant(two_arm: mjo.MjoModel) -> mjo.MjoData:
+    d = mjo.make_data(two_arm)
+    scatter(d, seed=7)
+    return d
+
+
+def test_plans_get_better(two_arm: mjo.MjoModel, plant: mjo.MjoData) -> None:
+    """Six replannings of one moment; the plant keeps its bits, the first rollout is the plan before."""
+    planner = MPPI(two_arm, distance, **SETTINGS)
+    before = mjo.get_state(two_arm, plant).numpy().copy()
+    plans = [planner.plan(plant) for _ in range(6)]
+    assert np.array_equal(mjo.get_state(two_arm, plant).numpy(), before)
+    assert plans[-1].cost[0] < 0.8 * plans[0].cost[0]
+    assert all(1.0 <= p.effective_samples <= 24.0 and p.weight.sum() == pytest.approx(1.0, abs=1e-5) for p in plans)
+    assert plans[0].controls.shape == (10, two_arm.nu) and np.abs(planner.rollout.tape.numpy()[:, 0]).max() > 0.0
+    executed = mjo.rollout(two_arm, plant, plans[-1].controls, restore=True)
+    assert distance(executed)[0] == pytest.approx(planner.plan(plant).cost[0], rel=1e-5)
+
+
+def test_captured_and_repeated(two_arm: mjo.MjoModel, plant: mjo.MjoData) -> None:
+    """One graph for a replanning, a cost in NumPy, and a second planner: the same bits, whatever noise came between."""
+    graph = MPPI(two_arm, launched, captured=True, **SETTINGS)
+    assert not graph.nominal.numpy().any()  # capturing plans nothing
+    again = MPPI(two_arm, launched, captured=True, **SETTINGS)
+    loose = MPPI(two_arm, lambda r: _launched_cost(r), **SETTINGS)
+    for _ in range(3):
+        a, b, c = (p.plan(plant) for p in (graph, again, loose))
+        assert np.array_equal(a.controls, b.controls) and np.array_equal(a.cost, b.cost)
+        assert np.array_equal(a.controls, c.controls)
+    assert graph._graph.ncapture == 1
+    other = MPPI(two_arm, launched, captured=True, **(SETTINGS | {"seed": 6}))
+    assert not np.array_equal(other.plan(plant).cost, graph.plan(plant).cost)
+
+
+def _launched_cost(rollout: mjo.Rollout) -> Any:
+    out: Any = wp.zeros(rollout.data.nworld, dtype=float)
+    launched(rollout, out)
+    return out
+
+
+def test_noise_and_limits(two_arm: mjo.MjoModel, plant: mjo.MjoData) -> None:
+    """The first rollout has no noise, the others sigma's, within the limits; a ramp makes it grow."""
+    sigma, limits = np.linspace(0.1, 0.8, two_arm.nu), np.tile([-0.5, 0.6], (two_arm.nu, 1))
+    planner = MPPI(
+        two_arm, distance, **(SETTINGS | {"nrollout": 400, "sigma": sigma, "limits": limits, "horizon": 0.1})
+    )
+    planner.reset(0.2)
+    planner.plan(plant)
+    knots = planner.knots.numpy()
+    assert np.all(knots[0] == np.float32(0.2)) and knots.min() >= -0.5 and knots.max() <= np.float32(0.6)
+    spread = np.sqrt(np.mean((knots[1:, :, 0] - 0.2) ** 2))
+    assert spread == pytest.approx(0.1, rel=0.1)  # 1197 samples: 2 %; five times that
+    ramp = MPPI(two_arm, distance, **(SETTINGS | {"nrollout": 400, "sigma": 0.1, "ramp": True, "horizon": 0.1}))
+    ramp.plan(plant)
+    near, far = (np.std(ramp.knots.numpy()[part]) for part in (slice(1, 100), slice(300, 400)))
+    assert far > 4.0 * near
+
+
+def test_warm_start(two_arm: mjo.MjoModel) -> None:
+    """After a shift the plan is the old one, later: exact for a spline of lines at whole intervals."""
+    planner = MPPI(two_arm, distance, **(SETTINGS | {"spline": "linear", "nknot": 6}))
+    knots = np.random.default_rng(3).normal(size=(6, two_arm.nu)).astype(np.float32)
+    planner.reset(knots)
+    planner.shift(0.4)  # two of the intervals of 0.2 s
+    assert np.abs(planner.nominal.numpy()[0] - knots[[2, 3, 4, 5, 5, 5]]).max() < 1e-6
+
+
+def test_bad_costs(two_arm: mjo.MjoModel, plant: mjo.MjoData) -> None:
+    def some(rollout: mjo.Rollout) -> Any:
+        cost = distance(rollout)
+        cost[[2, 5]] = np.nan, np.inf
+        return cost
+
+    plan = MPPI(two_arm, some, **SETTINGS).plan(plant)
+    assert plan.bad == [2, 5] and not plan.weight[[2, 5]].any()
+    hopeless = MPPI(two_arm, lambda r: np.full(24, np.nan), **SETTINGS)
+    hopeless.reset(0.1)
+    with pytest.raises(RuntimeError, match="no rollout of 24 has a finite cost: the plan is as it was before"):
+        hopeless.plan(plant)
+    assert np.all(hopeless.nominal.numpy() == np.float32(0.1))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"horizon": 0.01}, "horizon is 0.01 s: at least one command of 0.1 s"),
+        ({"nrollout": 0}, "nrollout is 0: a positive integer"),
+        ({"spline": "quintic"}, "spline is 'quintic' and weights 'exponential': allowed are zero, linear, cubic"),
+        ({"temperature": 0.0}, "temperature is 0.0: it must be positive"),
+        ({"sigma": [0.1, 0.2]}, r"sigma is \[0.1, 0.2\]: one number or 8"),
+        ({"limits": np.zeros((8, 2))}, r"limits has shape \(8, 2\)"),
+        ({"record": ("nothing",)}, "record has 'nothing', which is no field"),
+    ],
+)
+def test_bad_settings(two_arm: mjo.MjoModel, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        MPPI(two_arm, distance, **(SETTINGS | change))
+
+
+def test_bad_shape_of_a_cost(two_arm: mjo.MjoModel, plant: mjo.MjoData) -> None:
+    with pytest.raises(ValueError, match=r"the cost has shape \(3,\): \(24,\) is expected"):
+        MPPI(two_arm, lambda r: np.zeros(3), **SETTINGS).plan(plant)
