@@ -61,7 +61,7 @@ def _sample(
 ):
     """Knots of each rollout (rollout × knot × control): nominal + noise, within limits; rollout 0 has none.
 
-    ``ramp`` 1 lets the noise grow over the rollouts, from 1/n to all of sigma: some search near, some far.
+    ``ramp`` p > 0 lets the noise grow over the n rollouts as (w/(n − 1))^p of sigma: some search near, some far.
     """
     w, k, j = wp.tid()
     u = nominal_in[0, k, j]
@@ -69,7 +69,7 @@ def _sample(
         index = k * knots_out.shape[2] + j
         z = normal4(seed, w, count_in[0], index / 4, 0, 0)
         scale = sigma_in[j]
-        if ramp == 1:
+        for _ in range(ramp):
             scale *= float(w) / float(knots_out.shape[0] - 1)
         u += scale * z[index % 4]
     knots_out[w, k, j] = wp.clamp(u, limits_in[j][0], limits_in[j][1])

@@ -55,10 +55,11 @@ def _run(args: list[str]) -> int:
     from mjorbit_warp.cli.demo import demo
     from mjorbit_warp.cli.inspect import inspect
     from mjorbit_warp.cli.run import run
+    from mjorbit_warp.cli.task import task
     from mjorbit_warp.cli.usage import parse
 
     about = "Articulated MuJoCo Warp spacecraft in a real orbit. `mjorbit-warp --version` prints the version."
-    return int(parse({"demo": demo, "inspect": inspect, "run": run}, "mjorbit-warp", about, args)())
+    return int(parse({"demo": demo, "inspect": inspect, "run": run, "task": task}, "mjorbit-warp", about, args)())
 
 
 def main(argv: Sequence[str] | None = None) -> int:

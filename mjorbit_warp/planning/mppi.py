@@ -73,7 +73,7 @@ class MPPI:
         decimation: int = 1,
         spline: str = "cubic",
         sigma: Any = 0.1,
-        ramp: bool = False,
+        ramp: int = 0,
         weights: str = "exponential",
         temperature: float = 1.0,
         nelite: int = 10,
@@ -92,7 +92,7 @@ class MPPI:
           horizon: of the rollouts [s].
           decimation: steps that a command is held.
           sigma: standard deviation of a knot's noise, one for all or one per command, in the command's units.
-          ramp: noise grows over the rollouts.
+          ramp: noise grows over the rollouts with this power; 0, it is the same in all.
           weights: "exponential" with ``temperature`` in units of the cost, or "elite": the mean of ``nelite``.
           limits: (nu, 2) of the commands, default their ``ctrlrange``.
           record: fields that the cost reads.

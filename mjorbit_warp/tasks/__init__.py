@@ -1,0 +1,1 @@
+"""Scenarios that plan: worked examples, and what ``mjorbit-warp task`` runs."""
