@@ -19,9 +19,12 @@ def _read_tape(
     ctrl_out: wp.array2d[float],
     bad_out: wp.array[bool],
 ):
-    """Commands of the current row (world × command), shared by all worlds if the tape has one; NaN becomes 0."""
+    """Commands of the current row (world × command), shared by all worlds if the tape has one; NaN becomes 0.
+
+    Tapes and records are rings: row k is at k modulo their length.
+    """
     worldid, i = wp.tid()
-    u = tape_in[row_in[0], worldid % tape_in.shape[1], i]
+    u = tape_in[row_in[0] % tape_in.shape[0], worldid % tape_in.shape[1], i]
     if not wp.isfinite(u):
         u = 0.0
         bad_out[worldid] = True
@@ -54,10 +57,11 @@ def record_kernel(dtype: Any):
         """(world × entry); a world that has stopped repeats its last row."""
         worldid, i = wp.tid()
         row = row_in[0]
+        place = row % record_out.shape[0]
         if done_in[worldid] and row > 0:
-            record_out[row, worldid, i] = record_out[row - 1, worldid, i]
+            record_out[place, worldid, i] = record_out[(row - 1) % record_out.shape[0], worldid, i]
         else:
-            record_out[row, worldid, i] = field_in[worldid, i]
+            record_out[place, worldid, i] = field_in[worldid, i]
 
     return _record
 
@@ -82,6 +86,14 @@ def _end_row(
 def _next_row(row_out: wp.array[int]):
     """On to the next row."""
     row_out[0] = row_out[0] + 1
+
+
+@wp.kernel(enable_backward=False)
+def _stop_worlds(mask_in: wp.array[bool], done_out: wp.array[bool]):
+    """Worlds of the mask stop (world), besides those that have."""
+    worldid = wp.tid()
+    if mask_in[worldid]:
+        done_out[worldid] = True
 
 
 @cache

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import warp as wp
 
 from mjorbit_warp.hardware.propellant import write_masses
@@ -23,7 +22,7 @@ _OWN = ("sensors.stream",)  # so that worlds with one state do not share their n
 def broadcast_state(
     m: "MjoModel", source: "MjoData", target: "MjoData | None" = None, *, world: int = 0, world_ids: Any = None
 ) -> None:
-    """Copy one world's whole state, orbit, clock, hardware and sensors included, onto worlds of this or another data.
+    """Copy one world's whole state, orbit, clock, hardware, sensors and status, onto worlds of this or another data.
 
     Noise streams stay the target's own: its worlds draw different noise from the same state on. Nothing goes through
     the host.
@@ -44,6 +43,7 @@ def broadcast_state(
     if target.shadow is not None and source.shadow is None:
         pairs += [(ours[name], theirs[f"shadow.{name}"]) for name in ("qpos", "qvel", "act") if name in ours]
     pairs.append((ours["time"], scalars(target.mjw.time)))  # MJWarp's own, float32
+    pairs.append((scalars(source.status), scalars(target.status)))
     with wp.ScopedDevice(target.device):
         for a, b in pairs:
             if a.shape[1] != b.shape[1]:
@@ -61,11 +61,10 @@ def broadcast_state(
 def saved(m: "MjoModel", d: "MjoData") -> Iterator[None]:
     """Put the state of all worlds and their status back at the end: the next step gives the bits that it would have."""
     state = get_state(m, d)
-    status = wp.clone(d.status)
-    time = np.copy(d.mjw.time.numpy())
+    status, time = wp.clone(d.status), wp.clone(d.mjw.time)
     try:
         yield
     finally:
         set_state(m, d, state)
         wp.copy(d.status, status)
-        d.mjw.time.assign(time)
+        wp.copy(d.mjw.time, time)

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-import warp as wp
 
 import mjorbit_warp as mjo
 from mjorbit_warp import reference as mjo_ref
+from tests import sensed
 from tests.conftest import scatter
 
 NROW, EVERY = 6, 2
@@ -104,6 +104,21 @@ def test_the_plant_is_untouched(two_arm: mjo.MjoModel, d: mjo.MjoData) -> None:
     assert np.array_equal(mjo.get_state(two_arm, d).numpy(), want)
 
 
+def test_policies_come_and_go(two_arm: mjo.MjoModel, d: mjo.MjoData) -> None:
+    """A new function for each call runs on the same graph; rollouts of other shapes are kept, the oldest dropped."""
+    start = mjo.get_state(two_arm, d)
+    for value in (0.1, -0.2):
+        mjo.set_state(two_arm, d, start)
+        out = mjo.rollout(two_arm, d, policy=lambda _, u=value: np.full((3, 8), u), nstep=2, record="ctrl")
+        assert np.all(out["ctrl"].numpy() == np.float32(value)) and out._step.ncapture == 1
+    assert len(d.rollouts) == 1
+    with pytest.raises(KeyError, match="'qpos' is not in the records: they have ctrl"):
+        out["qpos"]
+    for nrow in range(1, 11):
+        mjo.rollout(two_arm, d, np.zeros((nrow, 8)), record=())
+    assert len(d.rollouts) == 8
+
+
 def test_worlds_stop(two_arm: mjo.MjoModel, d: mjo.MjoData) -> None:
     """A world that is asked to stop, and one that is not finite: their records repeat, the others go on."""
     qvel = d.qvel.numpy().copy()
@@ -119,6 +134,36 @@ def test_worlds_stop(two_arm: mjo.MjoModel, d: mjo.MjoData) -> None:
     assert np.allclose(time[:, 0], [0.1, 0.2, 0.3, 0.3, 0.3, 0.3], rtol=0, atol=1e-6)
     assert np.allclose(time[:, 1], 0.1 * np.arange(1, NROW + 1), rtol=0, atol=1e-6)
     assert out.done.numpy().tolist() == [True, False, True]
+
+
+def test_equipped_plant_is_untouched() -> None:
+    """A wheel, a thruster and noisy sensors with rates of their own: the next step is what it would have been."""
+    model = sensed.sensed_spec().compile()
+    d = mjo.make_data(model, nworld=2, seed=4)
+    sensed.begin(d)
+    mjo.mjo_step(model, d)
+    start = mjo.get_state(model, d)
+    mjo.mjo_step(model, d)
+    want = [mjo.get_state(model, d), d.sensordata, d.hardware.force]
+    want = [array.numpy().copy() for array in want]
+    mjo.set_state(model, d, start)
+    mjo.rollout(model, d, np.full((3, model.nu), 0.02), record="sensor:gyro", restore=True)
+    assert np.array_equal(mjo.get_state(model, d).numpy(), start.numpy())
+    mjo.mjo_step(model, d)
+    got = [mjo.get_state(model, d), d.sensordata, d.hardware.force]
+    assert all(np.array_equal(a.numpy(), b) for a, b in zip(got, want, strict=True)) and want[2].any()
+
+
+def test_a_good_state_heals(two_arm: mjo.MjoModel, d: mjo.MjoData) -> None:
+    """The status comes with the state: a world that went bad counts again."""
+    qvel = d.qvel.numpy().copy()
+    qvel[2, 0] = np.nan
+    d.qvel.assign(qvel)
+    mjo.mjo_step(two_arm, d)
+    assert d.bad_worlds() == {"NONFINITE": [2]}
+    mjo.broadcast_state(two_arm, d, world=0, world_ids=[2])
+    assert not d.bad_worlds()
+    assert mjo.rollout(two_arm, d, tape(two_arm, 3)).length.numpy().tolist() == [NROW] * 3
 
 
 @pytest.mark.parametrize("precisions", [("single", "single"), ("shadow", "single"), ("single", "shadow")])
@@ -149,25 +194,18 @@ def test_the_reference_rolls_alike(two_arm: mjo.MjoModel, d: mjo.MjoData) -> Non
     start = mjo_ref.get_state(two_arm, r)
     controls = tape(two_arm, 3)
     record = ("qpos", "orbit.r", "time")
-    got = mjo_ref.rollout(two_arm, r, controls, decimation=EVERY, record=record, restore=True)
-    want = mjo.rollout(two_arm, d, controls, decimation=EVERY, record=record)
+
+    def stop(data: Any) -> Any:
+        time = data.time if isinstance(data.time, np.ndarray) else data.time.numpy()
+        return np.array([False, True, False]) & (time > 0.7)
+
+    got = mjo_ref.rollout(two_arm, r, controls, decimation=EVERY, record=record, stop=stop, restore=True)
+    want = mjo.rollout(two_arm, d, controls, decimation=EVERY, record=record, stop=stop)
     assert np.abs(got["qpos"] - want["qpos"].numpy()).max() < 2e-6
     assert np.abs(got["orbit.r"] - want["orbit.r"].numpy()).max() < 1e-8
-    assert np.array_equal(got["time"], want["time"].numpy()) and got["length"].tolist() == [NROW] * 3
+    assert np.array_equal(got["time"], want["time"].numpy())
+    assert got["length"].tolist() == want.length.numpy().tolist() == [NROW, 4, NROW]
     assert np.array_equal(mjo_ref.get_state(two_arm, r), start)
-
-
-def test_zero_copy(two_arm: mjo.MjoModel, d: mjo.MjoData) -> None:
-    """Records leave by DLPack without a copy, and so do live arrays."""
-    out = mjo.rollout(two_arm, d, tape(two_arm, 3))
-    for array in (out["qpos"], d.qpos):
-        outside = np.from_dlpack(array)
-        assert outside.__array_interface__["data"][0] == array.ptr and outside.shape == array.shape
-    torch = pytest.importorskip("torch")
-    view = wp.to_torch(out["qpos"])
-    assert view.data_ptr() == out["qpos"].ptr
-    again = mjo.rollout(two_arm, d, torch.zeros(NROW, two_arm.nu))
-    assert again.length.numpy().tolist() == [NROW] * 3
 
 
 @pytest.mark.parametrize(
@@ -180,12 +218,14 @@ def test_zero_copy(two_arm: mjo.MjoModel, d: mjo.MjoData) -> None:
         ({"controls": None}, "either controls or a policy"),
         ({"nstep": 5}, "nstep is 5: 6 rows of controls at decimation 1 make 6"),
         ({"decimation": 0}, "decimation is 0: a positive integer"),
+        ({"controls": None, "policy": lambda _: None, "nstep": 2, "decimation": 0}, "decimation is 0: a positive"),
+        ({"chunk": 4}, "chunk is 4 and nothing takes the chunks"),
         ({"controls": None, "policy": lambda _: None}, "nstep is None: a policy's rollout needs a multiple"),
         (
             {"controls": None, "policy": lambda _: np.zeros((3, 2)), "nstep": 2},
-            r"policy returned commands of shape \(3, 2\)",
+            r"what the policy returned has shape \(3, 2\): \(3, 8\) is expected",
         ),
-        ({"stop": lambda _: np.zeros(2, dtype=bool)}, r"stop returned shape \(2,\)"),
+        ({"stop": lambda _: np.zeros(2, dtype=bool)}, r"what stop returned has shape \(2,\): \(3,\) is expected"),
     ],
 )
 def test_bad_input(two_arm: mjo.MjoModel, d: mjo.MjoData, change: dict[str, Any], message: str) -> None:

@@ -20,8 +20,28 @@ def _field(d: "MjoData", name: str) -> NDArray[Any]:
         return d.sensor(name.removeprefix("sensor:"))
     value: Any = d
     for part in name.split("."):
-        value = getattr(value, part)
+        value = getattr(value, part, None)
+    if not isinstance(value, np.ndarray) or value.shape[:1] != (d.nworld,):
+        raise ValueError(f"record has {name!r}, which is no array of the worlds: names are those of mjo.rollout")
     return value
+
+
+def _stop_worlds(mask: Any, going: NDArray[np.bool_]) -> None:
+    """Worlds of the mask stop, besides those that have."""
+    array = np.asarray(mask)
+    if array.shape != going.shape or array.dtype != np.bool_:
+        raise ValueError(
+            f"what stop returned has shape {array.shape} and dtype {array.dtype}: {going.shape} and bool are expected"
+        )
+    going &= ~array
+
+
+def _write_ctrl(d: "MjoData", ctrl: Any, subject: str) -> None:
+    """Commands of a row; what is not finite is taken as 0."""
+    ctrl = np.nan_to_num(np.asarray(ctrl, dtype=np.float64), nan=0.0, posinf=0.0, neginf=0.0)
+    if ctrl.shape not in (d.ctrl.shape, (1, d.ctrl.shape[1])):
+        raise ValueError(f"{subject} has shape {ctrl.shape}: {d.ctrl.shape} is expected")
+    d.ctrl[:] = ctrl
 
 
 def rollout(
@@ -33,9 +53,10 @@ def rollout(
     nstep: int | None = None,
     decimation: int = 1,
     record: Sequence[str] = ("qpos", "qvel"),
+    stop: Callable[["MjoData"], Any] | None = None,
     restore: bool = False,
 ) -> dict[str, NDArray[Any]]:
-    """As mjorbit_warp.rollout, without ``stop``; records (nrow, nworld, …) by name, and ``length`` (nworld,).
+    """As mjorbit_warp.rollout, in memory; records (nrow, nworld, …) by name, and ``length`` (nworld,).
 
     Fields of bodies are those of each row's last evaluation.
     """
@@ -57,9 +78,10 @@ def rollout(
     going = np.ones(data.nworld, dtype=bool)
     for k in range(nrow):
         if policy is None:
-            data.ctrl[:] = np.nan_to_num(tape[k], nan=0.0, posinf=0.0, neginf=0.0)
-        elif (ctrl := policy(data)) is not None:
-            data.ctrl[:] = np.nan_to_num(ctrl, nan=0.0, posinf=0.0, neginf=0.0)
+            _write_ctrl(data, tape[k], "controls")
+        else:
+            ctrl = policy(data)
+            _write_ctrl(data, data.ctrl if ctrl is None else ctrl, "what the policy returned")
         for _ in range(decimation):
             mjo_step(model, data)
         for name, values in rows.items():
@@ -69,6 +91,8 @@ def rollout(
             values.append(row)
         length += going
         going &= (data.status & Status.NONFINITE) == 0
+        if stop is not None and (mask := stop(data)) is not None:
+            _stop_worlds(mask, going)
     if restore:
         set_state(model, data, before)
         data.status[:] = status
