@@ -3,6 +3,7 @@
 import warp as wp
 
 from mjorbit_warp.kernels.noise import normal4
+from mjorbit_warp.status import Status
 
 wp.set_module_options({"enable_backward": False})
 
@@ -11,6 +12,7 @@ LINEAR = wp.constant(1)
 CUBIC = wp.constant(2)
 EXPONENTIAL = wp.constant(0)  # weights
 ELITE = wp.constant(1)
+NONFINITE = wp.constant(int(Status.NONFINITE))
 
 
 @wp.func
@@ -99,51 +101,69 @@ def _shift(nominal_in: wp.array3d[float], by: float, order: int, nominal_out: wp
     nominal_out[0, k, j] = spline(nominal_in, 0, j, float(k) + by, order)
 
 
+@wp.func
+def counts(cost: float, status: int) -> bool:
+    """Whether a rollout's cost and state are finite."""
+    return wp.isfinite(cost) and (status & NONFINITE) == 0
+
+
 @wp.kernel
 def _weigh(
     # In:
     cost_in: wp.array[float],
+    status_in: wp.array[int],
     temperature: float,
     nelite: int,
     kind: int,
     # Out:
-    weight_out: wp.array[float],
-    count_out: wp.array[wp.int64],
-    bad_out: wp.array[int],
+    raw_out: wp.array[float],
 ):
-    """Weights of the rollouts, one thread, in a fixed order; a cost that is not finite has none.
+    """Weights before they are normalized (rollout), 0 for one that does not count; the largest is 1.
 
     Exponential: w ∝ exp(−(S − S_min)/λ), G. Williams, A. Aldrich & E. Theodorou, "Model Predictive Path Integral
     Control", J. Guidance 40 (2017) 344. Elite: the ``nelite`` cheapest alike (the lower index where costs are equal).
     """
-    n = cost_in.shape[0]
+    w = wp.tid()
+    own = cost_in[w]
     lowest = float(wp.inf)
-    bad = int(0)
-    for w in range(n):
-        if wp.isfinite(cost_in[w]):
-            lowest = wp.min(lowest, cost_in[w])
+    cheaper = int(0)
+    for v in range(cost_in.shape[0]):
+        if counts(cost_in[v], status_in[v]):
+            lowest = wp.min(lowest, cost_in[v])
+            if cost_in[v] < own or (cost_in[v] == own and v < w):
+                cheaper += 1
+    value = float(0.0)
+    if counts(own, status_in[w]):
+        if kind == ELITE:
+            if cheaper < nelite:
+                value = 1.0
         else:
-            bad += 1
+            value = wp.exp(-(own - lowest) / temperature)
+    raw_out[w] = value
+
+
+@wp.kernel
+def _normalize(
+    # In:
+    raw_in: wp.array[float],
+    status_in: wp.array[int],
+    # Out:
+    cost_out: wp.array[float],
+    weight_out: wp.array[float],
+    count_out: wp.array[wp.int64],
+):
+    """Weights that sum to 1 (rollout), summed in a fixed order; the cost of a state that is not finite becomes NaN."""
+    w = wp.tid()
     total = float(0.0)
-    for w in range(n):
-        value = float(0.0)
-        if wp.isfinite(cost_in[w]):
-            if kind == ELITE:
-                cheaper = int(0)
-                for v in range(n):
-                    if cost_in[v] < cost_in[w] or (cost_in[v] == cost_in[w] and v < w):
-                        cheaper += 1
-                if cheaper < nelite:
-                    value = 1.0
-            else:
-                value = wp.exp(-(cost_in[w] - lowest) / temperature)
-        weight_out[w] = value
-        total += value
-    for w in range(n):
-        if total > 0.0:
-            weight_out[w] = weight_out[w] / total
-    bad_out[0] = bad
-    count_out[0] = count_out[0] + wp.int64(1)
+    for v in range(raw_in.shape[0]):
+        total += raw_in[v]
+    weight_out[w] = 0.0
+    if total > 0.0:
+        weight_out[w] = raw_in[w] / total
+    if (status_in[w] & NONFINITE) != 0:
+        cost_out[w] = wp.nan
+    if w == 0:
+        count_out[0] = count_out[0] + wp.int64(1)
 
 
 @wp.kernel

@@ -19,6 +19,29 @@ if TYPE_CHECKING:
 _OWN = ("sensors.stream",)  # so that worlds with one state do not share their noise
 
 
+def _pairs(source: "MjoData", target: "MjoData") -> list[tuple[str, wp.array, wp.array]]:
+    """Components of a state that both have: (name, the source's, the target's)."""
+    ours, theirs = state_components(source), state_components(target)
+    pairs = [(name, ours[name], array) for name, array in theirs.items() if name in ours and name not in _OWN]
+    if target.shadow is not None and source.shadow is None:
+        pairs += [(name, ours[name], theirs[f"shadow.{name}"]) for name in ("qpos", "qvel", "act") if name in ours]
+    pairs.append(("time", ours["time"], scalars(target.mjw.time)))  # MJWarp's own, float32
+    pairs.append(("status", scalars(source.status), scalars(target.status)))
+    return pairs
+
+
+def _copy(pairs: list[tuple[str, wp.array, wp.array]], row: int, ids: Any, target: "MjoData") -> None:
+    with wp.ScopedDevice(target.device):
+        for _, a, b in pairs:
+            kernel = broadcast_kernel(a.dtype, b.dtype)
+            wp.launch(kernel, dim=(ids.shape[0], b.shape[1]), inputs=[a, row, ids], outputs=[b])
+        write_masses(target.model, target)
+        if target.orbit is not None:
+            wp.launch(
+                _refresh, dim=target.nworld, inputs=[target.orbit.state], outputs=[target._clock, target.orbit.lvlh]
+            )
+
+
 def broadcast_state(
     m: "MjoModel", source: "MjoData", target: "MjoData | None" = None, *, world: int = 0, world_ids: Any = None
 ) -> None:
@@ -38,23 +61,27 @@ def broadcast_state(
     check_owner(m, target)
     row = int(world_index([world], source.nworld)[0])
     ids: Any = wp.array(world_index(world_ids, target.nworld), dtype=int, device=target.device)
-    ours, theirs = state_components(source), state_components(target)
-    pairs = [(ours[name], array) for name, array in theirs.items() if name in ours and name not in _OWN]
-    if target.shadow is not None and source.shadow is None:
-        pairs += [(ours[name], theirs[f"shadow.{name}"]) for name in ("qpos", "qvel", "act") if name in ours]
-    pairs.append((ours["time"], scalars(target.mjw.time)))  # MJWarp's own, float32
-    pairs.append((scalars(source.status), scalars(target.status)))
-    with wp.ScopedDevice(target.device):
-        for a, b in pairs:
-            if a.shape[1] != b.shape[1]:
-                raise ValueError("the two data hold states of different sizes: make both with the same capacities")
-            kernel = broadcast_kernel(a.dtype, b.dtype)
-            wp.launch(kernel, dim=(ids.shape[0], b.shape[1]), inputs=[a, row, ids], outputs=[b])
-        write_masses(m, target)
-        if target.orbit is not None:
-            wp.launch(
-                _refresh, dim=target.nworld, inputs=[target.orbit.state], outputs=[target._clock, target.orbit.lvlh]
-            )
+    pairs = _pairs(source, target)
+    if any(a.shape[1] != b.shape[1] for _, a, b in pairs):
+        raise ValueError("the two data hold states of different sizes: make both with the same capacities")
+    _copy(pairs, row, ids, target)
+
+
+def branch_state(source: "MjoData", target: "MjoData", world: int, ids: Any) -> None:
+    """As broadcast_state, onto data of another model of the same coordinates: what both have, at the target's own step.
+
+    Parts and sensors that only one of the models has are left alone; what has no orbit goes on without.
+
+    Args:
+      ids: worlds of the target, a Warp array.
+    """
+    pairs = _pairs(source, target)
+    if any(a.shape[1] != b.shape[1] for name, a, b in pairs if name in ("qpos", "qvel", "ctrl")):
+        raise ValueError("the other model has other coordinates or commands: it must come from the same MJCF")
+    if target.orbit is not None and source.orbit is None:
+        raise ValueError("the other model has an orbit and this data has none: give the model no orbit, or both one")
+    same = [(name, a, b) for name, a, b in pairs if a.shape[1] == b.shape[1] and not name.startswith("sensors.")]
+    _copy(same, int(world_index([world], source.nworld)[0]), ids, target)
 
 
 @contextmanager

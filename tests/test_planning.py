@@ -11,7 +11,9 @@ from mjorbit_warp.kernels import planning as kernel
 from mjorbit_warp.planning import MPPI
 from mjorbit_warp.planning.mppi import SPLINES, WEIGHTS
 from mjorbit_warp.reference import planning as twin
-from tests.conftest import scatter
+from mjorbit_warp.status import Status
+from tests.conftest import compile_model, scatter
+from tests.test_rollout_arrays import Outside
 
 GOAL = 0.4
 
@@ -45,11 +47,17 @@ def test_cubic_is_catmull_rom() -> None:
 def test_weights(kind: str) -> None:
     cost = np.random.default_rng(2).uniform(0.0, 5.0, 50).astype(np.float32)
     cost[[3, 7]], cost[11] = np.nan, cost[12]
-    weight, count, bad = wp.zeros(50, dtype=float), wp.zeros(1, dtype=wp.int64), wp.zeros(1, dtype=int)
-    inputs = [wp.array(cost, dtype=float), 0.7, 6, WEIGHTS[kind]]
-    wp.launch(kernel._weigh, dim=1, inputs=inputs, outputs=[weight, count, bad])
+    status = np.zeros(50, dtype=np.int32)
+    status[[4, 20]] = Status.NONFINITE
+    status[[1, 5]] = Status.WHEEL_SATURATED  # which is no fault
+    costs, flags = wp.array(cost, dtype=float), wp.array(status, dtype=int)
+    raw, weight, count = wp.zeros(50, dtype=float), wp.zeros(50, dtype=float), wp.zeros(1, dtype=wp.int64)
+    wp.launch(kernel._weigh, dim=50, inputs=[costs, flags, 0.7, 6, WEIGHTS[kind]], outputs=[raw])
+    wp.launch(kernel._normalize, dim=50, inputs=[raw, flags], outputs=[costs, weight, count])
+    cost[[4, 20]] = np.nan
+    assert np.array_equal(costs.numpy(), cost, equal_nan=True)
     assert np.abs(weight.numpy() - twin.weights(cost.astype(float), kind, 0.7, 6)).max() < 1e-6
-    assert weight.numpy().sum() == pytest.approx(1.0, abs=1e-6) and bad.numpy()[0] == 2 and count.numpy()[0] == 1
+    assert weight.numpy().sum() == pytest.approx(1.0, abs=1e-6) and count.numpy()[0] == 1
     if kind == "elite":
         assert np.count_nonzero(weight.numpy()) == 6
 
@@ -154,9 +162,86 @@ def test_bad_costs(two_arm: mjo.MjoModel, plant: mjo.MjoData) -> None:
     assert plan.bad == [2, 5] and not plan.weight[[2, 5]].any()
     hopeless = MPPI(two_arm, lambda r: np.full(24, np.nan), **SETTINGS)
     hopeless.reset(0.1)
-    with pytest.raises(RuntimeError, match="no rollout of 24 has a finite cost: the plan is as it was before"):
+    with pytest.raises(
+        RuntimeError,
+        match="no rollout of 24 has a finite cost, 0 of them with a state that is not finite: the plan is as",
+    ):
         hopeless.plan(plant)
     assert np.all(hopeless.nominal.numpy() == np.float32(0.1))
+
+
+def test_bad_states(two_arm: mjo.MjoModel, plant: mjo.MjoData) -> None:
+    """A rollout whose state was lost does not count, whatever its cost says; it starts afresh in the next plan."""
+
+    def cheap(rollout: mjo.Rollout) -> Any:
+        cost, status = distance(rollout), rollout.data.status.numpy().copy()
+        if not cheap.calls:
+            cost[7], status[7] = -100.0, status[7] | Status.NONFINITE
+            rollout.data.status.assign(status)
+        cheap.calls += 1
+        return cost
+
+    cheap.calls = 0  # type: ignore[attr-defined]
+    planner = MPPI(two_arm, cheap, **SETTINGS)
+    plan = planner.plan(plant)
+    assert plan.bad == [7] and plan.weight[7] == 0.0 and np.isnan(plan.cost[7])
+    assert plan.weight.sum() == pytest.approx(1.0, abs=1e-5)
+    assert planner.plan(plant).bad == [] and planner.rollout.length.numpy().tolist() == [10] * 24
+
+
+def test_another_model_starts_where_the_plant_is(two_arm: mjo.MjoModel, plant: mjo.MjoData) -> None:
+    """Orbit and clock too, at each plan; both orbits make RK4 steps, which differ in rounding."""
+    for _ in range(5):
+        mjo.mjo_step(two_arm, plant)
+    coarse = compile_model("two_arm", "implicitfast")
+    planner = MPPI(coarse, distance, **(SETTINGS | {"record": ("qpos", "orbit.r", "time")}))
+    first = planner.plan(plant)
+    start = mjo.get_state(two_arm, plant)
+    for k in range(3):
+        mjo.mjo_step(two_arm, plant)
+        r, time = (planner.rollout[name].numpy()[k] for name in ("orbit.r", "time"))
+        assert np.abs(r - plant.orbit.r.numpy()).max() < 1e-8  # of 6.8e6 m
+        assert np.abs(time - plant.time.numpy()).max() < 1e-12
+    planner.plan(plant)
+    mjo.set_state(two_arm, plant, start)
+    planner.reset()
+    again = planner.plan(plant)
+    assert np.array_equal(again.controls, first.controls) and np.array_equal(again.cost, first.cost)
+    with pytest.raises(ValueError, match="the other model has an orbit and this data has none"):
+        planner.plan(mjo.make_data(compile_model("two_arm", orbit=None)))
+    with pytest.raises(ValueError, match="the other model has other coordinates or commands"):
+        planner.plan(mjo.make_data(compile_model("box_satellite")))
+
+
+def test_costs_of_other_libraries(two_arm: mjo.MjoModel, plant: mjo.MjoData, monkeypatch: pytest.MonkeyPatch) -> None:
+    """torch and DLPack: the plan of the same numbers in Warp, and torch's never come to the host."""
+    torch = pytest.importorskip("torch")
+
+    def computed(rollout: mjo.Rollout) -> Any:
+        return torch.sum((wp.to_torch(rollout["qpos"])[:, :, 7:] - GOAL) ** 2, dim=(0, 2))
+
+    costs = {
+        "float32": lambda r: wp.to_torch(_launched_cost(r)),
+        "float64": lambda r: wp.to_torch(_launched_cost(r)).double(),
+        "strided": lambda r: torch.stack([wp.to_torch(_launched_cost(r))] * 2, dim=1)[:, 1],
+        "DLPack": lambda r: Outside(_launched_cost(r).numpy()),
+    }
+    want = MPPI(two_arm, _launched_cost, **SETTINGS).plan(plant)
+    for name, cost in costs.items():
+        assert np.array_equal(MPPI(two_arm, cost, **SETTINGS).plan(plant).controls, want.controls), name
+
+    def refuse(*arguments: Any, **options: Any) -> None:
+        raise AssertionError("a tensor came to the host")
+
+    for name in ("cpu", "numpy", "tolist", "__array__"):
+        monkeypatch.setattr(torch.Tensor, name, refuse)
+    plan = MPPI(two_arm, computed, **SETTINGS).plan(plant)
+    assert np.abs(plan.cost - want.cost).max() < 1e-5 * want.cost.max()  # sums in another order
+    assert np.abs(plan.controls - want.controls).max() < 1e-4
+    with pytest.raises(ValueError, match=r"the cost has shape \(10, 24\): \(24,\) is expected"):
+        MPPI(two_arm, lambda r: wp.to_torch(r["qpos"])[:, :, 7], **SETTINGS).plan(plant)
+    with pytest.raises(TypeError, match="the cost has dtype torch.complex64: real numbers are expected"):
+        MPPI(two_arm, lambda r: torch.zeros(24, dtype=torch.complex64), **SETTINGS).plan(plant)
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,14 @@ import numpy as np
 import warp as wp
 from numpy.typing import NDArray
 
-from mjorbit_warp.broadcast import broadcast_state
+from mjorbit_warp.broadcast import branch_state, broadcast_state
 from mjorbit_warp.data import make_data
 from mjorbit_warp.graph import CapturedStep
 from mjorbit_warp.kernels import planning as kernel
-from mjorbit_warp.kernels.rollout import broadcast_kernel
 from mjorbit_warp.rollout import Rollout
+from mjorbit_warp.rollout_arrays import write
 from mjorbit_warp.seed import check_seed
-from mjorbit_warp.worlds import world_index
+from mjorbit_warp.status import Status
 
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData
@@ -34,8 +34,8 @@ class Plan:
     Attributes:
       controls: commands from now on, one row for each row of the rollouts   (nrow, nu)
       cost: of each rollout; the first is the old plan's                     (nrollout,)
-      weight: of each rollout, 0 where the cost was not finite               (nrollout,)
-      bad: rollouts whose cost was not finite
+      weight: of each rollout, 0 for a bad one                               (nrollout,)
+      bad: rollouts whose cost or state was not finite; the plan comes from the others
     """
 
     controls: NDArray[np.float32]
@@ -60,6 +60,7 @@ class MPPI:
       nominal: knots of the plan                              (1, nknot, nu)
       knots: knots of the rollouts                            (nrollout, nknot, nu)
       cost, weight: of the rollouts                           (nrollout,)
+      controls: the plan, on the device                       (nrow, 1, nu)
     """
 
     def __init__(
@@ -87,8 +88,9 @@ class MPPI:
 
         Args:
           model: that the rollouts step; the plant's own or one of the same coordinates, e.g. without an orbit.
-          cost: f(rollout) returns (nrollout,) costs, Warp, torch or NumPy; or, ``captured``, f(rollout, out) launches
-            kernels that fill ``out``, and the whole replanning is one graph.
+          cost: f(rollout) returns (nrollout,) costs, Warp, torch, DLPack or NumPy, which stay on the device if they are
+            there; or, ``captured``, f(rollout, out) launches kernels that fill ``out``, and the whole replanning is one
+            graph. NaN and infinity mean that a rollout does not count, and so does a state that is not finite.
           horizon: of the rollouts [s].
           decimation: steps that a command is held.
           sigma: standard deviation of a knot's noise, one for all or one per command, in the command's units.
@@ -130,14 +132,15 @@ class MPPI:
             self.cost: Any = wp.zeros(nrollout, dtype=float)
             self.weight: Any = wp.zeros(nrollout, dtype=float)
             self._count: Any = wp.zeros(1, dtype=wp.int64)
-            self._bad: Any = wp.zeros(1, dtype=int)
-            self._tape: Any = wp.zeros((nrow, 1, nu), dtype=float)
+            self._raw: Any = wp.zeros(nrollout, dtype=float)
+            self.controls: Any = wp.zeros((nrow, 1, nu), dtype=float)
             self._all: Any = wp.array(np.arange(nrollout), dtype=int)
         self._interval = self.horizon / max(nknot - 1, 1)  # between knots [s]
         self._graph: Any = None
+        self._checked = False
         if captured:
             r = self.rollout
-            own = [self.nominal, self.knots, self.cost, self.weight, self._count, self._bad, self._tape, r.tape]
+            own = [self.nominal, self.knots, self.cost, self.weight, self._raw, self._count, self.controls, r.tape]
             extra = [*own, *r.scratch()]
             self._graph = CapturedStep(model, self.data, nrow * decimation, self._replan_captured, extra)
 
@@ -156,42 +159,55 @@ class MPPI:
         )
 
     def plan(self, plant: "MjoData", world: int = 0) -> Plan:
-        """Plan from a world of the plant, which is not touched.
+        """Plan from a world of the plant, which is not touched: its state, orbit and clock are where rollouts start.
 
         Raises:
           RuntimeError: no rollout has a finite cost.
+          TypeError, ValueError: the cost is no (nrollout,) of numbers, in one sentence.
         """
         with wp.ScopedDevice(self.data.device):
             self._branch(plant, world)
             if self._graph is not None:
                 self._graph()
+                self._check_captured()
             else:
                 self._tapes()
                 self.rollout.run()
-                self._costs(self._user_cost(self.rollout))
+                write(self.cost, self._user_cost(self.rollout), "the cost")
                 self._average()
             wp.synchronize_device(self.data.device)
         cost, weight = self.cost.numpy().copy(), self.weight.numpy().copy()
-        bad = np.flatnonzero(~np.isfinite(cost)).tolist() if self._bad.numpy()[0] else []
+        bad = np.flatnonzero(~np.isfinite(cost)).tolist()
         if len(bad) == cost.size:
-            raise RuntimeError(f"no rollout of {cost.size} has a finite cost: the plan is as it was before")
-        return Plan(self._tape.numpy()[:, 0].copy(), cost, weight, bad)
+            lost = np.count_nonzero(self.data.status.numpy() & Status.NONFINITE)
+            raise RuntimeError(
+                f"no rollout of {cost.size} has a finite cost, and {lost} have a state that is not finite: the plan is as it "
+                "was before"
+            )
+        return Plan(self.controls.numpy()[:, 0].copy(), cost, weight, bad)
+
+    def _check_captured(self) -> None:
+        """Once: ValueError if the graph fills the costs otherwise than the function does (see rollout_captured)."""
+        if self._checked:
+            return
+        again = wp.zeros_like(self.cost)
+        self._user_cost(self.rollout, again)
+        got, want = self.cost.numpy(), again.numpy()
+        known = np.isfinite(got) | (self.data.status.numpy() & Status.NONFINITE == 0)
+        if not np.allclose(
+            got[known], want[known], rtol=1e-3, atol=1e-6, equal_nan=True
+        ):  # atomics may round otherwise
+            raise ValueError(
+                "the cost cannot be captured: it works on the host, or with torch, where it should only launch Warp "
+                "kernels; pass captured=False"
+            )
+        self._checked = True
 
     def _branch(self, plant: "MjoData", world: int) -> None:
         if plant.model is self.model:
             broadcast_state(self.model, plant, self.data, world=world)
-            return
-        if plant.qpos.shape[1] != self.data.qpos.shape[1] or plant.ctrl.shape[1] != self.data.ctrl.shape[1]:
-            raise ValueError(
-                "the planner's model has other coordinates or commands than the plant's: plan with the same MJCF"
-            )
-        for name in ("qpos", "qvel", "act"):
-            source = getattr(plant.mjw, name)
-            if source.size:
-                target = getattr(self.data.mjw, name)
-                inputs = [source, int(world_index([world], plant.nworld)[0]), self._all]
-                wp.launch(broadcast_kernel(wp.float32, wp.float32), dim=target.shape, inputs=inputs, outputs=[target])
-        self.data.status.zero_()
+        else:
+            branch_state(plant, self.data, world, self._all)
 
     def _tapes(self) -> None:
         inputs = [self.nominal, self._sigma, self._limits, self._seed, self._count, self._ramp]
@@ -204,24 +220,20 @@ class MPPI:
         wp.launch(kernel._evaluate, dim=tape.shape, inputs=inputs, outputs=[tape])
 
     def _average(self) -> None:
-        inputs = [self.cost, self._temperature, self._nelite, self._kind]
-        wp.launch(kernel._weigh, dim=1, inputs=inputs, outputs=[self.weight, self._count, self._bad])
+        n = self.cost.shape[0]
+        inputs = [self.cost, self.data.status, self._temperature, self._nelite, self._kind]
+        wp.launch(kernel._weigh, dim=n, inputs=inputs, outputs=[self._raw])
+        inputs = [self._raw, self.data.status]
+        wp.launch(kernel._normalize, dim=n, inputs=inputs, outputs=[self.cost, self.weight, self._count])
         inputs = [self.knots, self.weight]
         wp.launch(kernel._average, dim=self.nominal.shape[1:], inputs=inputs, outputs=[self.nominal])
-        self._evaluate(self.nominal, self._tape)
+        self._evaluate(self.nominal, self.controls)
 
     def _replan_captured(self) -> None:
         self._tapes()
         self.rollout.launch()
         self._user_cost(self.rollout, self.cost)
         self._average()
-
-    def _costs(self, values: Any) -> None:
-        if not isinstance(values, wp.array):
-            values = np.asarray(values.detach().cpu() if hasattr(values, "detach") else values, dtype=np.float32)
-        if tuple(values.shape) != self.cost.shape:
-            raise ValueError(f"the cost has shape {tuple(values.shape)}: {self.cost.shape} is expected")
-        self.cost.assign(values)
 
 
 def _per_control(values: Any, nu: int, name: str) -> NDArray[np.float32]:
