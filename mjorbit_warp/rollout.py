@@ -103,10 +103,11 @@ class Rollout:
 
     def _check_captured(self) -> None:
         m, d, policy, stop = self.model, self.data, self.policy, self.stop
-        if policy is not None:
-            check_captured(m, d, lambda: self._command(policy(d)), d.mjw.ctrl, self._extra, "the policy")
-        if stop is not None:
-            check_captured(m, d, lambda: self._stop(stop(d)), self.done, self._extra, "stop")
+        with wp.ScopedDevice(d.device):
+            if policy is not None:
+                check_captured(m, d, lambda: self._command(policy(d)), d.mjw.ctrl, self._extra, "the policy")
+            if stop is not None:
+                check_captured(m, d, lambda: self._stop(stop(d)), self.done, self._extra, "stop")
 
     def __getitem__(self, name: str) -> wp.array:
         if name not in self.records:
@@ -160,12 +161,13 @@ class Rollout:
 
     def rows(self, nrow: int) -> None:
         """The next rows of a run."""
-        for _ in range(nrow):
-            if self.policy is not None and not self.captured:
-                self._command(self.policy(self.data))
-            self._step()
-            if self.stop is not None and not self.captured:
-                self._stop(self.stop(self.data))
+        with wp.ScopedDevice(self.data.device):
+            for _ in range(nrow):
+                if self.policy is not None and not self.captured:
+                    self._command(self.policy(self.data))
+                self._step()
+                if self.stop is not None and not self.captured:
+                    self._stop(self.stop(self.data))
 
     def launch(self) -> None:
         """All launches of a run, without graphs: to be captured as part of something larger."""
@@ -221,6 +223,12 @@ class Rollout:
         wp.launch(_stop_worlds, dim=self.done.shape, inputs=[mask], outputs=[self.done], device=self.data.device)
 
 
+def _identity(function: Any) -> Any:
+    """What stays the same for one function, and for one object's method, which Python makes anew at each access."""
+    owner = getattr(function, "__self__", None)
+    return id(function) if owner is None else (id(owner), id(getattr(function, "__func__", function)))
+
+
 def rollout(
     model: "MjoModel",
     data: "MjoData",
@@ -249,7 +257,8 @@ def rollout(
         are not finite stop too. They step on, but their records repeat the row.
       restore: put the state back at the end.
       captured: ``policy`` and ``stop`` do nothing but launch kernels (and return Warp arrays or None): they become part
-        of the graph of a row. They are called when the graph is made, and never again.
+        of the graph of a row and are called only when it is made. If they write arrays of their own, see Rollout's
+        ``extra``.
       stream: f(first_row, {name: (rows, nworld, …)}) gets the records in NumPy, each row once and in order, instead of
         the device keeping them. It is called a chunk behind; what it raises ends the rollout there.
       chunk: rows of a part that ``stream`` gets, 64 unless told; memory on the device does not depend on ``nstep``.
@@ -278,7 +287,8 @@ def rollout(
     if stream is not None and chunk is None:
         chunk = CHUNK
     kept = data.rollouts  # the latest last
-    key = (nrow, decimation, tuple(record), shared_tape, policy is None, (policy, stop) if captured else None, chunk)
+    baked = (_identity(policy), _identity(stop)) if captured else None  # the plan holds both, so no id comes twice
+    key = (nrow, decimation, tuple(record), shared_tape, policy is None, baked, chunk)
     plan = kept.pop(key, None)
     if plan is None:
         plan = Rollout(

@@ -44,11 +44,15 @@ def _from_torch(values: Any, mask: bool, subject: str) -> Any:
     return wp.from_torch((values if mask else values.float()).contiguous())
 
 
-def _from_numpy(values: Any, mask: bool, device: Any, subject: str) -> Any:
+def _numpy(values: Any, subject: str) -> Any:
     try:
-        array = np.asarray(values)
+        return np.asarray(values)
     except ValueError:
         raise TypeError(f"{subject} is a list of unequal parts: an array is expected") from None
+
+
+def _from_numpy(values: Any, mask: bool, device: Any, subject: str) -> Any:
+    array = _numpy(values, subject)
     if array.dtype.kind not in ("b" if mask else "fiub"):
         raise TypeError(f"{subject} has dtype {array.dtype}: {'bool is' if mask else 'real numbers are'} expected")
     if not mask:
@@ -74,7 +78,7 @@ def write(target: Any, values: Any, subject: str) -> None:
 def tape_array(controls: Any, nworld: int, nu: int) -> Any:
     """Controls as (nrow, nworld or 1, nu): what has a shape as it is, anything else in NumPy."""
     if not (isinstance(controls, wp.array) or is_torch(controls) or hasattr(controls, "__dlpack__")):
-        controls = np.asarray(controls, dtype=np.float32)
+        controls = _numpy(controls, "controls")
     shape = tuple(controls.shape)
     full = (shape[0], 1, shape[1]) if len(shape) == 2 else shape
     if len(full) != 3 or full[1] not in (1, nworld) or full[2] != nu or not full[0]:

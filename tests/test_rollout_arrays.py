@@ -129,6 +129,15 @@ def test_commands_that_are_none(two_arm: mjo.MjoModel, d: mjo.MjoData, returned:
         mjo.rollout(two_arm, d, policy=lambda _: returned, nstep=2)
 
 
+def test_controls_that_are_none(two_arm: mjo.MjoModel, d: mjo.MjoData) -> None:
+    with pytest.raises(TypeError, match="controls is a list of unequal parts: an array is expected"):
+        mjo.rollout(two_arm, d, [[1.0] * 8, [2.0]])
+    with pytest.raises(TypeError, match="controls has dtype complex128: real numbers are expected"):
+        mjo.rollout(two_arm, d, np.zeros((2, 8), dtype=complex))
+    with pytest.raises(ValueError, match=r"controls has shape \(\): \(nrow, 8\)"):
+        mjo.rollout(two_arm, d, 0.5)
+
+
 @pytest.mark.parametrize("mask", [np.zeros(3), np.zeros(3, dtype=np.uint8), wp.zeros(3, dtype=float)])
 def test_masks_that_are_none(two_arm: mjo.MjoModel, d: mjo.MjoData, mask: Any) -> None:
     with pytest.raises(TypeError, match=r"what stop returned has dtype \w+: bool is expected"):

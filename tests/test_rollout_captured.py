@@ -89,6 +89,20 @@ def test_a_captured_stop_of_a_tape(two_arm: mjo.MjoModel, d: mjo.MjoData) -> Non
     assert all(np.array_equal(a, b) for a, b in zip(got, want, strict=True)) and got[3].tolist() == [2, 3, 4]
 
 
+def test_a_method_is_one_policy(two_arm: mjo.MjoModel, d: mjo.MjoData) -> None:
+    """Python makes a method anew at each access; an object with == need not be hashable."""
+
+    class Own(Servo):
+        __hash__ = None  # type: ignore[assignment]
+
+    policy = Own(False)
+    for fetch in (lambda: policy, lambda: policy.__call__):
+        runs = [mjo.rollout(two_arm, d, policy=fetch(), nstep=2, captured=True) for _ in range(2)]
+        assert runs[0] is runs[1]
+    other = mjo.rollout(two_arm, d, policy=Own(False), nstep=2, captured=True)
+    assert other is not runs[0] and len(d.rollouts) == 3
+
+
 def test_streamed(two_arm: mjo.MjoModel, d: mjo.MjoData) -> None:
     start, parts = mjo.get_state(two_arm, d), []
     policy = Servo(False)

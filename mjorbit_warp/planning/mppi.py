@@ -181,8 +181,8 @@ class MPPI:
         if len(bad) == cost.size:
             lost = np.count_nonzero(self.data.status.numpy() & Status.NONFINITE)
             raise RuntimeError(
-                f"no rollout of {cost.size} has a finite cost, and {lost} have a state that is not finite: the plan is as "
-                "it was before"
+                f"no rollout of {cost.size} has a finite cost, and {lost} have a state that is not finite: "
+                "the plan is as it was before"
             )
         return Plan(self.controls.numpy()[:, 0].copy(), cost, weight, bad)
 
