@@ -173,17 +173,21 @@ class Rollout:
         """All launches of a run, without graphs: to be captured as part of something larger."""
         if not self.captured and (self.policy is not None or self.stop is not None):
             raise ValueError("launch() leaves out a policy or stop that is not captured: pass captured=True")
+        self._whole()
         self.begin()
         for _ in range(self.nrow):
             self._one_row()
 
     def run(self) -> "Rollout":
         """From the data's present state; records and ``length`` are those of this run."""
-        if self.chunk:
-            raise ValueError("this rollout has chunks for the host: use stream()")
+        self._whole()
         self.begin()
         self.rows(self.nrow)
         return self
+
+    def _whole(self) -> None:
+        if self.chunk:
+            raise ValueError("this rollout has chunks for the host: use stream()")
 
     def stream(self, controls: Any = None) -> Generator[tuple[int, Rows], None, None]:
         """Run from the data's present state and yield the records in order: (first row, {name: (rows, nworld, …)}).
@@ -192,13 +196,14 @@ class Rollout:
         the data at the end of that chunk, ready to be stepped on, and ``length`` counts it.
 
         Args:
-          controls: tape (nrow, nworld or 1, nu) of a rollout without a policy; on the host it is read chunk by chunk.
+          controls: tape (nrow, nworld or 1, nu) of a rollout without a policy, read chunk by chunk.
         """
         if not self.chunk:
             raise ValueError("this rollout keeps its records on the device: make it with chunk=")
         if (controls is None) != (self.tape is None):
             raise ValueError("a streamed rollout takes controls if it has no policy")
         if controls is not None:
+            controls = tape_array(controls, self.data.nworld, self.model.nu)
             expect_shape(controls.shape, (self.nrow, *self.tape.shape[1:]), "controls")
         return stream_rows(self, controls)
 

@@ -136,8 +136,9 @@ def test_bad_input(two_arm: mjo.MjoModel, d: mjo.MjoData) -> None:
         taped.stream()
     with pytest.raises(ValueError, match=r"controls has shape \(7, 1, 8\): \(7, 3, 8\) is expected"):
         taped.stream(tape(two_arm, 1))
-    with pytest.raises(ValueError, match=r"use stream\(\)"):
-        taped.run()
+    for call in (taped.run, taped.launch):
+        with pytest.raises(ValueError, match=r"this rollout has chunks for the host: use stream\(\)"):
+            call()
     with pytest.raises(KeyError, match="'qpos' is not in the records: they have been streamed"):
         taped["qpos"]
     with pytest.raises(ValueError, match="make it with chunk="):
