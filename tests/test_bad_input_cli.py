@@ -105,7 +105,7 @@ def test_paths(refused: Callable[..., None], tmp_path: pathlib.Path, command: st
         (tmp_path / name).write_text(pathlib.Path(model_path("two_arm")).read_text())
     for model, words in (
         ("none.xml", "no model file at 'none.xml'"),
-        ("two_arms", "nor a shipped model of that name (two_arm, box_satellite, chaser_target)"),
+        ("two_arms", "nor a shipped model of that name (two_arm, box_satellite, chaser_target, capture_arm)"),
         ("", "no model file at ''"),
         (".", "'.' is a folder: a model file is expected"),
         ("sat", "sat has no suffix, and MuJoCo goes by that: rename it to .xml if it is MJCF"),

@@ -19,7 +19,7 @@ def inspect(
     """Compile a model and report masses, joints, actuators, integrator and orbit; nothing is simulated.
 
     Args:
-      model: an MJCF file, or the name of a shipped model (two_arm, box_satellite, chaser_target).
+      model: an MJCF file, or the name of a shipped model (two_arm, box_satellite, chaser_target, capture_arm).
       tle: file with a two-line element set; its orbit replaces the model's.
       json: print JSON instead of text.
     """

@@ -2,7 +2,7 @@
 
 from importlib.resources import files
 
-NAMES = ("two_arm", "box_satellite", "chaser_target")
+NAMES = ("two_arm", "box_satellite", "chaser_target", "capture_arm")
 
 
 def model_path(name: str) -> str:
