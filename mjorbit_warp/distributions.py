@@ -1,5 +1,6 @@
 """Distributions of a parameter over worlds, drawn on the host."""
 
+import math
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -142,14 +143,22 @@ def _list(values: Any, name: str) -> F64:
     return array.astype(np.float64)
 
 
-def draw(distribution: Distribution, seed: int, name: str, nworld: int, shape: tuple[int, ...]) -> F64:
+def draw(distribution: Distribution, seed: int, name: str, nworld: int, shape: tuple[int, ...], first: int = 0) -> F64:
     """Draws (nworld, *shape) of parameter ``name``.
 
     They are keyed by (seed, name, world): a world's do not depend on nworld, on other parameters or their order, nor on
     which elements are selected.
+
+    Args:
+      first: the world that the first row belongs to.
     """
-    generator = np.random.Generator(np.random.Philox(np.random.SeedSequence([seed, zlib.crc32(name.encode())])))
+    bits = np.random.Philox(np.random.SeedSequence([seed, zlib.crc32(name.encode())]))
     per = distribution.per or ("element" if distribution.relative else "component")
     size = {"world": (1,) * len(shape), "element": shape[:1] + (1,) * (len(shape) - 1), "component": shape}[per]
+    generator = np.random.Generator(bits)
+    blocks, rest = divmod(first * 2 * math.prod(size), 4)  # Philox gives four numbers per count
+    bits.advance(blocks)
+    generator.random(rest)
     uniform = generator.random((nworld, 2, *size))
-    return np.broadcast_to(distribution.transform(uniform[:, 0], uniform[:, 1]), (nworld, *shape))
+    u, v = np.ascontiguousarray(uniform[:, 0]), np.ascontiguousarray(uniform[:, 1])  # one loop for all sizes
+    return np.broadcast_to(distribution.transform(u, v), (nworld, *shape))

@@ -80,6 +80,7 @@ def randomize(
     seed: int,
     mask: Any = None,
     scale_inertia: bool = True,
+    first: int = 0,
 ) -> dict[str, F64]:
     """Draw parameters for every world, or for the masked ones, and recompute what follows from them.
 
@@ -93,6 +94,7 @@ def randomize(
       seed: 0 or more.
       mask: (nworld,) bool, worlds to draw anew, for instance those that are being reset; None for all.
       scale_inertia: ``body_mass`` scales ``body_inertia`` with it, so that the body's density changes, not its shape.
+      first: number of the first world among all that are drawn in parts: world i gets the draws of number first + i.
 
     Returns:
       The parameters' values (nworld, …), those of unmasked worlds as they are.
@@ -102,10 +104,12 @@ def randomize(
     """
     nworld = _check(model, data, parameters, seed)
     chosen = _mask(mask, nworld)
-    values = _drawn(model, parameters, int(seed), nworld)
+    if not isinstance(first, int | np.integer) or isinstance(first, bool) or first < 0:
+        raise ValueError(f"first is {first!r}: an integer, 0 or more, is expected")
+    values = _drawn(model, parameters, int(seed), nworld, int(first))
     if scale_inertia and "body_mass" in values:
         _scale_inertia(model, parameters, values)
-    _check_values(model, values, chosen)
+    _check_values(model, values, chosen, int(first))
     out = {}
     with wp.ScopedDevice(model.device):
         arrays = {name: expand(model, name, nworld) for name in values}
@@ -201,11 +205,13 @@ def _selected(model: "MjoModel", name: str, names: Any, base: F64) -> NDArray[np
     return np.array([k in names for k in known])
 
 
-def _drawn(model: "MjoModel", parameters: Mapping[str, Distribution], seed: int, nworld: int) -> dict[str, F64]:
+def _drawn(
+    model: "MjoModel", parameters: Mapping[str, Distribution], seed: int, nworld: int, first: int
+) -> dict[str, F64]:
     values = {}
     for name, distribution in parameters.items():
         base = nominal(model, name)
-        draws = draw(distribution, seed, name, nworld, base.shape)
+        draws = draw(distribution, seed, name, nworld, base.shape, first)
         new = base * draws if distribution.relative else base + draws if distribution.offset else draws
         selected = _selected(model, name, distribution.names, base)
         where = selected.reshape(selected.shape + (1,) * (base.ndim - 1)) if base.ndim else selected[0]
@@ -223,7 +229,7 @@ def _scale_inertia(model: "MjoModel", parameters: Mapping[str, Distribution], va
         values["body_inertia"] = values["body_inertia"] * factor[..., None]
 
 
-def _check_values(model: "MjoModel", values: dict[str, F64], chosen: NDArray[np.bool_]) -> None:
+def _check_values(model: "MjoModel", values: dict[str, F64], chosen: NDArray[np.bool_], first: int) -> None:
     for name, new in values.items():
         base = nominal(model, name)
         changed = chosen.reshape(-1, *[1] * base.ndim) & (new != base)
@@ -231,26 +237,27 @@ def _check_values(model: "MjoModel", values: dict[str, F64], chosen: NDArray[np.
         wrong = ~np.isfinite(new) | (new <= low if name in _POSITIVE else False)
         if name in _NOT_NEGATIVE:
             wrong |= new < 0.0
-        _refuse(model, name, new, changed & wrong, "positive" if name in _POSITIVE else "not negative and finite")
+        expected = "positive" if name in _POSITIVE else "not negative and finite"
+        _refuse(model, name, new, changed & wrong, expected, first)
     if (inertia := values.get("body_inertia")) is not None:
         rows = np.sort(inertia, axis=-1)
         wrong = (rows[..., 0] + rows[..., 1] < rows[..., 2] * (1.0 - 1e-6)) & chosen[:, None]
         wrong &= (inertia != nominal(model, "body_inertia")).any(axis=-1)
-        _refuse(model, "body_inertia", inertia, wrong, "three moments of a rigid body, A + B ≥ C,")
+        _refuse(model, "body_inertia", inertia, wrong, "three moments of a rigid body, A + B ≥ C,", first)
     if {"surface_specular", "surface_diffuse"} & set(values):
         parts = [values.get(f"surface_{k}", nominal(model, f"surface_{k}")) for k in ("specular", "diffuse")]
         total = parts[0] + parts[1]
-        _refuse(model, "surface_specular + surface_diffuse", total, (total > 1.0) & chosen[:, None], "1 or less")
+        _refuse(model, "surface_specular + surface_diffuse", total, (total > 1.0) & chosen[:, None], "1 or less", first)
 
 
-def _refuse(model: "MjoModel", name: str, values: F64, wrong: NDArray[np.bool_], expected: str) -> None:
+def _refuse(model: "MjoModel", name: str, values: F64, wrong: NDArray[np.bool_], expected: str, first: int) -> None:
     if not wrong.any():
         return
     where = np.argwhere(wrong)[0]
     known = element_names(model, name)
     element = f" of {known[where[1]]}" if len(where) > 1 and len(known) == values.shape[1] else ""
     drawn = values[tuple(where)]
-    raise ValueError(f"{name}{element} was drawn as {drawn} in world {where[0]}: {expected} is expected")
+    raise ValueError(f"{name}{element} was drawn as {drawn} in world {first + where[0]}: {expected} is expected")
 
 
 def _take_out_burnt(model: "MjoModel", tanks: Any, values: dict[str, F64], chosen: NDArray[np.bool_]) -> None:

@@ -77,6 +77,8 @@ def test_draws_are_keyed_by_world(per: str | None) -> None:
     d = mjo.Normal(0.0, 1.0, per=per)
     big, small = draw(d, 5, "body_inertia", 100, (4, 3)), draw(d, 5, "body_inertia", 7, (4, 3))
     assert np.array_equal(big[:7], small)
+    for first, n in ((1, 1), (2, 17), (3, 5), (7, 2), (93, 7)):  # Philox gives numbers four at a time
+        assert np.array_equal(big[first : first + n], draw(d, 5, "body_inertia", n, (4, 3), first=first))
     assert not np.isin(big, draw(d, 6, "body_inertia", 100, (4, 3))).any()
     assert not np.isin(big, draw(d, 5, "body_mass", 100, (4, 3))).any()
     distinct = {None: 12, "component": 12, "element": 4, "world": 1}[per]
@@ -158,6 +160,8 @@ def test_never_compounds_and_does_not_depend_on_order_or_number_of_worlds() -> N
         if name != "body_inertia":
             mjo.randomize(again, e, {name: distribution}, seed=1, scale_inertia=False)
             assert np.array_equal(values_of(again)[name], first[name][:4]), name
+    mjo.randomize(again, e, many(), seed=1, first=2)  # a part of the six
+    assert same({name: values[2:] for name, values in first.items()}, values_of(again))
 
 
 def test_masked_worlds_alone() -> None:
@@ -352,6 +356,10 @@ def test_bad_arguments() -> None:
             mjo.randomize(model, d, {}, seed=seed)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="nworld is 0"):
         mjo.randomize(model, 0, {}, seed=0)
+    with pytest.raises(ValueError, match="first is -1: an integer, 0 or more"):
+        mjo.randomize(model, d, {}, seed=0, first=-1)
+    with pytest.raises(ValueError, match=r"was drawn as -.* in world [3-9]\d: positive"):
+        mjo.randomize(model, d, {"body_mass": mjo.Uniform(-9.0, -1.0)}, seed=0, first=30)
     with pytest.raises(ValueError, match="made from another model"):
         mjo.randomize(make_model(), d, {}, seed=0)
     with pytest.raises(ValueError, match=r"mask has shape \(3,\) .*: \(2,\) and bool"):
