@@ -112,7 +112,7 @@ def _weigh(
     # In:
     cost_in: wp.array[float],
     status_in: wp.array[int],
-    temperature: float,
+    temperature_in: wp.array[float],
     nelite: int,
     kind: int,
     # Out:
@@ -138,7 +138,7 @@ def _weigh(
             if cheaper < nelite:
                 value = 1.0
         else:
-            value = wp.exp(-(own - lowest) / temperature)
+            value = wp.exp(-(own - lowest) / temperature_in[0])
     raw_out[w] = value
 
 

@@ -52,7 +52,8 @@ def test_weights(kind: str) -> None:
     status[[1, 5]] = Status.WHEEL_SATURATED  # which is no fault
     costs, flags = wp.array(cost, dtype=float), wp.array(status, dtype=int)
     raw, weight, count = wp.zeros(50, dtype=float), wp.zeros(50, dtype=float), wp.zeros(1, dtype=wp.int64)
-    wp.launch(kernel._weigh, dim=50, inputs=[costs, flags, 0.7, 6, WEIGHTS[kind]], outputs=[raw])
+    temperature: Any = wp.array([0.7], dtype=float)
+    wp.launch(kernel._weigh, dim=50, inputs=[costs, flags, temperature, 6, WEIGHTS[kind]], outputs=[raw])
     wp.launch(kernel._normalize, dim=50, inputs=[raw, flags], outputs=[costs, weight, count])
     cost[[4, 20]] = np.nan
     assert np.array_equal(costs.numpy(), cost, equal_nan=True)
@@ -123,6 +124,32 @@ def _launched_cost(rollout: mjo.Rollout) -> Any:
     out: Any = wp.zeros(rollout.data.nworld, dtype=float)
     launched(rollout, out)
     return out
+
+
+def two_valleys(rollout: mjo.Rollout) -> Any:
+    """Of the mean command u: a dent of depth 0.2 at 0, where planners start, and a valley of depth 1 about 1.5."""
+    u = rollout.tape.numpy().astype(float).mean(axis=(0, 2))
+    return 1.0 - 0.2 * np.exp(-((u / 0.05) ** 2)) - np.exp(-(((u - 1.5) / 0.6) ** 2))
+
+
+def test_search_looks_further_than_plans(two_arm: mjo.MjoModel, plant: mjo.MjoData) -> None:
+    """Narrow noise stays in the near dent; a search finds the valley, and leaves all but the plan as it was."""
+    settings = SETTINGS | {"nknot": 1, "sigma": 0.02, "temperature": 0.02}
+    planner = MPPI(two_arm, two_valleys, **settings)
+    stuck = [planner.plan(plant) for _ in range(20)][-1].cost[0]
+    assert 0.79 < stuck < 0.81
+    before = mjo.get_state(two_arm, plant).numpy().copy()
+    found = planner.search(plant, sigma=3.0, temperature=1.0, nplan=25, restarts=2)
+    assert np.array_equal(mjo.get_state(two_arm, plant).numpy(), before)
+    assert found < 0.3 and planner.plan(plant).cost[0] == pytest.approx(found, abs=1e-6)
+    assert np.all(planner.sigma.numpy() == np.float32(0.02)) and planner.temperature.numpy()[0] == np.float32(0.02)
+    for given, text in (
+        ({"nplan": 0}, "nplan is 0"),
+        ({"temperature": -1.0}, "temperature is -1.0"),
+        ({"sigma": [1]}, "sigma is"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            planner.search(plant, **({"sigma": 1.0, "temperature": 1.0} | given))
 
 
 def test_noise_and_limits(two_arm: mjo.MjoModel, plant: mjo.MjoData) -> None:

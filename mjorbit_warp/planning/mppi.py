@@ -61,6 +61,7 @@ class MPPI:
       knots: knots of the rollouts                            (nrollout, nknot, nu)
       cost, weight: of the rollouts                           (nrollout,)
       controls: the plan, on the device                       (nrow, 1, nu)
+      sigma, temperature: as given; what is written into them counts from the next plan on   (nu,), (1,)
     """
 
     def __init__(
@@ -120,11 +121,12 @@ class MPPI:
         self.model, self.horizon, self._user_cost = model, nrow * self.dt, cost
         self._order, self._kind = SPLINES[spline], WEIGHTS[weights]
         self._ramp, self._seed = int(ramp), check_seed(seed)
-        self._temperature, self._nelite = float(temperature), int(nelite)
+        self._nelite = int(nelite)
         self.data = make_data(model, int(nrollout), sensor_noise=False, **sizes)
         self.rollout = Rollout(model, self.data, nrow, decimation=decimation, record=record)
         with wp.ScopedDevice(self.data.device):
-            self._sigma: Any = wp.array(_per_control(sigma, nu, "sigma"), dtype=float)
+            self.sigma: Any = wp.array(per_control(sigma, nu, "sigma"), dtype=float)
+            self.temperature: Any = wp.array([temperature], dtype=float)
             self._limits: Any = wp.array(_limits(model, limits), dtype=wp.vec2)
             self.nominal: Any = wp.zeros((1, nknot, nu), dtype=float)
             self._shifted: Any = wp.zeros((1, nknot, nu), dtype=float)
@@ -149,6 +151,51 @@ class MPPI:
         shape = self.nominal.shape[1:]
         self.nominal.assign(np.broadcast_to(np.asarray(nominal, dtype=np.float32), shape)[None].copy())
         self._count.zero_()
+
+    def search(
+        self,
+        plant: "MjoData",
+        world: int = 0,
+        *,
+        sigma: Any,
+        temperature: float,
+        nplan: int = 40,
+        restarts: int = 4,
+    ) -> float:
+        """Look far for a first plan: start afresh ``restarts`` times, each with noise that narrows; the cheapest stays.
+
+        Where different ways lead to the goal, a planner that starts to move at once may take one that ends short of it.
+
+        Args:
+          plant, world: as in ``plan``.
+          sigma, temperature: of the first of ``nplan`` plans; they shrink geometrically to the planner's own.
+
+        Returns:
+          The cost of what was found.
+        """
+        for name, value in (("nplan", nplan), ("restarts", restarts)):
+            if not isinstance(value, int | np.integer) or value < 1:
+                raise ValueError(f"{name} is {value!r}: a positive integer is expected")
+        if not 0.0 < temperature < math.inf:
+            raise ValueError(f"temperature is {temperature!r}: it must be positive")
+        narrow, cold = self.sigma.numpy().copy(), self.temperature.numpy().copy()
+        wide, hot = per_control(sigma, narrow.size, "sigma"), np.full(1, temperature, dtype=np.float32)
+        found, best = math.inf, self.nominal.numpy().copy()
+        try:
+            for _ in range(restarts):
+                self.nominal.zero_()
+                for x in np.linspace(0.0, 1.0, nplan):
+                    self.sigma.assign(wide ** (1.0 - x) * narrow**x)
+                    self.temperature.assign(hot ** (1.0 - x) * cold**x)
+                    start = self.nominal.numpy().copy()
+                    cost = float(self.plan(plant, world).cost[0])  # of ``start``
+                if cost < found:
+                    found, best = cost, start
+        finally:
+            self.sigma.assign(narrow)
+            self.temperature.assign(cold)
+            self.nominal.assign(best)
+        return found
 
     def shift(self, seconds: float) -> None:
         """Warm start: the plan as it looks ``seconds`` later, its end held."""
@@ -210,7 +257,7 @@ class MPPI:
             branch_state(plant, self.data, world, self._all)
 
     def _tapes(self) -> None:
-        inputs = [self.nominal, self._sigma, self._limits, self._seed, self._count, self._ramp]
+        inputs = [self.nominal, self.sigma, self._limits, self._seed, self._count, self._ramp]
         wp.launch(kernel._sample, dim=self.knots.shape, inputs=inputs, outputs=[self.knots])
         self._evaluate(self.knots, self.rollout.tape)
 
@@ -221,7 +268,7 @@ class MPPI:
 
     def _average(self) -> None:
         n = self.cost.shape[0]
-        inputs = [self.cost, self.data.status, self._temperature, self._nelite, self._kind]
+        inputs = [self.cost, self.data.status, self.temperature, self._nelite, self._kind]
         wp.launch(kernel._weigh, dim=n, inputs=inputs, outputs=[self._raw])
         inputs = [self._raw, self.data.status]
         wp.launch(kernel._normalize, dim=n, inputs=inputs, outputs=[self.cost, self.weight, self._count])
@@ -236,7 +283,7 @@ class MPPI:
         self._average()
 
 
-def _per_control(values: Any, nu: int, name: str) -> NDArray[np.float32]:
+def per_control(values: Any, nu: int, name: str) -> NDArray[np.float32]:
     array = np.asarray(values, dtype=np.float32)
     if array.shape not in ((), (nu,)) or not np.isfinite(array).all() or (array < 0.0).any():
         raise ValueError(f"{name} is {values!r}: one number or {nu}, none negative, are expected")

@@ -121,8 +121,8 @@ def planner(goal: F64, *, seed: int, nrollout: int) -> MPPI:
         nrollout=nrollout,
         nknot=5,
         decimation=round(HOLD / 0.1),
-        sigma=0.6,
-        ramp=3,
+        sigma=0.3,
+        ramp=1,
         temperature=0.05,
         limits=np.tile([-2.5, 2.5], (8, 1)),
         record=("qpos", "qvel", "xpos", "xquat"),
@@ -135,6 +135,7 @@ def reorient(
     seed: int = 0,
     duration: float = 100.0,
     nrollout: int = 128,
+    restarts: int = 4,
     report: Callable[[float, float], None] | None = None,
 ) -> Result:
     """Run the scenario in closed loop.
@@ -143,6 +144,8 @@ def reorient(
       seed: of the planner's noise.
       duration: of the run [s].
       nrollout: rollouts of a replanning.
+      restarts: searches for the first plan, before the clock starts: the arms reach some attitudes in several ways, and
+        some of these end at the bus; 0 starts from rest at once.
       report: called with the time [s] and the error [rad] after each command.
     """
     if not 0.0 < duration < 1e5:
@@ -151,6 +154,8 @@ def reorient(
     m = model("RK4", environment=True, timestep=0.05)  # the servos of bent arms are stiff for RK4 at 0.1 s
     plant, mppi = make_data(m, seed=seed), planner(goal, seed=seed, nrollout=nrollout)
     step, dt = capture(m, plant, nstep=round(HOLD / 0.05)), HOLD
+    if restarts:
+        mppi.search(plant, sigma=1.5, temperature=3.0, restarts=restarts)
     rows = []
     for _ in range(max(1, round(duration / dt))):
         plan = mppi.plan(plant)
