@@ -6,7 +6,6 @@ import os
 import warnings
 from typing import Annotated, Any, Literal
 
-import mujoco
 import numpy as np
 import tyro
 from numpy.typing import NDArray
@@ -17,8 +16,8 @@ from mjorbit_warp.cli.load import load_spec
 from mjorbit_warp.cli.resume import resumed
 from mjorbit_warp.cli.run_report import orbit_summary, run_table
 from mjorbit_warp.cli.stepping import RECORDED, RECORDS, Job, Plan, Stop, checkpoint_of, simulate
+from mjorbit_warp.starts import scatter as _scatter
 
-F64 = NDArray[np.float64]
 Integrator = Literal["RK4", "implicitfast", "implicit", "Euler"]
 MOST = 10**12  # steps
 TOO_FAR = 0.1  # share of |r_c|, as Status has it
@@ -56,32 +55,6 @@ def _plan(dt: float, duration: float, record_every: float | None, record_worlds:
     if not 1 <= worlds <= nworld:
         raise ValueError(f"--record-worlds is {worlds}: 1 to {nworld} are allowed")
     return Plan(dt, nstep, every, worlds)
-
-
-def _scatter(mj: mujoco.MjModel, nworld: int, seed: int, spread: float, spin: float) -> tuple[F64, F64]:
-    """Starts (nworld, nq), (nworld, nv) drawn from (seed, world): a world is the same however many others there are.
-
-    All free bodies of a world are moved by the same offset; each turns, with all that hangs on it, about its own axis
-    through its tree's centre of mass.
-    """
-    data = mujoco.MjData(mj)
-    mujoco.mj_kinematics(mj, data)
-    mujoco.mj_comPos(mj, data)
-    qpos, qvel = np.tile(mj.qpos0, (nworld, 1)), np.zeros((nworld, mj.nv))
-    free = np.flatnonzero(mj.jnt_type == int(mujoco.mjtJoint.mjJNT_FREE))
-    for w in range(nworld):
-        rng = np.random.default_rng([seed, w])
-        direction = rng.normal(size=3)
-        offset = spread * rng.uniform() ** (1.0 / 3.0) * direction / np.linalg.norm(direction)
-        for joint in free:
-            q, v, body = int(mj.jnt_qposadr[joint]), int(mj.jnt_dofadr[joint]), int(mj.jnt_bodyid[joint])
-            axis = rng.normal(size=3)
-            omega = spin * axis / np.linalg.norm(axis)
-            arm = data.xpos[body] - data.subtree_com[body]
-            qpos[w, q : q + 3] += offset
-            qvel[w, v : v + 3] = np.cross(data.xmat[body].reshape(3, 3) @ omega, arm)
-            qvel[w, v + 3 : v + 6] = omega
-    return qpos, qvel
 
 
 def _started(given: dict[str, Any]) -> Job:
