@@ -15,6 +15,7 @@ from mjorbit_warp.distributions import LogNormal as LogNormal
 from mjorbit_warp.distributions import Normal as Normal
 from mjorbit_warp.distributions import Uniform as Uniform
 from mjorbit_warp.expand import set_const as set_const
+from mjorbit_warp.graph import CapturedStep as CapturedStep
 from mjorbit_warp.graph import capture as capture
 from mjorbit_warp.magnetic_field import MagneticField as MagneticField
 from mjorbit_warp.model import MjoModel as MjoModel
@@ -31,6 +32,7 @@ from mjorbit_warp.spec import MjoSpec as MjoSpec
 from mjorbit_warp.state import get_state as get_state
 from mjorbit_warp.state import set_state as set_state
 from mjorbit_warp.state import state_layout as state_layout
+from mjorbit_warp.state_bank import StateBank as StateBank
 from mjorbit_warp.status import Status as Status
 from mjorbit_warp.step import mjo_forward as mjo_forward
 from mjorbit_warp.step import mjo_step as mjo_step
