@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -52,14 +52,24 @@ def _missing_extra(error: BaseException) -> str | None:
 def _run(args: list[str]) -> int:
     import tyro  # noqa: F401  (the first of the extra: a sentence names it if it is missing)
 
+    from mjorbit_warp.cli.dataset import dataset
     from mjorbit_warp.cli.demo import demo
+    from mjorbit_warp.cli.generate import generate
     from mjorbit_warp.cli.inspect import inspect
     from mjorbit_warp.cli.run import run
     from mjorbit_warp.cli.task import task
     from mjorbit_warp.cli.usage import parse
 
     about = "Articulated MuJoCo Warp spacecraft in a real orbit. `mjorbit-warp --version` prints the version."
-    return int(parse({"demo": demo, "inspect": inspect, "run": run, "task": task}, "mjorbit-warp", about, args)())
+    commands: dict[str, Callable[..., int]] = {
+        "demo": demo,
+        "inspect": inspect,
+        "run": run,
+        "task": task,
+        "generate": generate,
+        "dataset": dataset,
+    }
+    return int(parse(commands, "mjorbit-warp", about, args)())
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -55,7 +55,7 @@ class BatchMaker:
     """
 
     def __init__(self, config: "Config", nworld: int, device: Any = None) -> None:
-        """Everything that can be refused is refused here, in one sentence; kernels are compiled."""
+        """Everything that can be refused is refused here, in one sentence; steps are compiled at the first batch."""
         self.config, self.nworld = config, nworld
         self.model, self.xml = model_of(config)
         self.binary = binary_of(self.model.mj)
@@ -76,20 +76,25 @@ class BatchMaker:
         self._place(0, 1)  # so that a parameter that cannot be drawn is refused at once
         self._policy = make_policy(config, self.model, self.data)
         self._cameras = Cameras(config.cameras, self.model, self.data) if config.cameras else None
-        tape = not callable(self._policy.begin(np.arange(nworld)))
-        self._rollout = Rollout(
-            self.model,
-            self.data,
-            config.episodes.nrow,
-            decimation=self.decimation,
-            record=[*self._names, *(["ctrl"] if self.model.nu else [])],
-            policy=None if tape else self._refuse,
-            stop=None if self._cameras is None else self._cameras.take,
-        )
+        self._made: Rollout | None = None
 
-    @staticmethod
-    def _refuse(data: Any) -> Any:
-        raise RuntimeError("the policy of a batch was not set")
+    def _rollout(self, commands: Any) -> Rollout:
+        """The rollout, with a tape or a policy; made at the first batch and kept."""
+        function = commands if callable(commands) else None
+        if self._made is None:
+            self._made = Rollout(
+                self.model,
+                self.data,
+                self.config.episodes.nrow,
+                decimation=self.decimation,
+                record=[*self._names, *(["ctrl"] if self.model.nu else [])],
+                policy=function,
+                stop=None if self._cameras is None else self._cameras.take,
+            )
+        self._made.policy = function
+        if function is None and self.model.nu:
+            self._made.tape.assign(commands)
+        return self._made
 
     def fields(self) -> dict[str, Field]:
         """What each recorded array is, by name."""
@@ -134,18 +139,15 @@ class BatchMaker:
         Args:
           report: called now and then with the world-steps since the last call; what it raises ends the batch.
         """
-        data, rollout, n = self.data, self._rollout, self.nworld
+        data, n = self.data, self.nworld
         parameters = self._place(first, count)
         arrays = {name: self._host(field_array(self.model, data, name)) for name in self._names}
         self._policy.notes = {}
         commands = self._policy.begin(np.arange(first, first + n))
-        if callable(commands):
-            rollout.policy = commands
-        elif self.model.nu:
-            rollout.tape.assign(commands)
+        rollout = self._rollout(commands)
         if self._cameras is not None:
             self._cameras.begin()
-        self._run(count, report)
+        self._run(rollout, count, report)
         for name in self._names:
             start, rows = arrays[name], rollout[name].numpy()
             whole = np.empty((count, rows.shape[0] + 1, *rows.shape[2:]), dtype=rows.dtype)
@@ -169,14 +171,14 @@ class BatchMaker:
     def _host(array: Any) -> NDArray[Any]:
         return np.array(array.numpy())
 
-    def _run(self, count: int, report: Callable[[int], None] | None) -> None:
+    def _run(self, rollout: Rollout, count: int, report: Callable[[int], None] | None) -> None:
         """The rollout in parts that take about PULSE."""
         nrow, done, size = self.config.episodes.nrow, 0, 1
-        self._rollout.begin()
+        rollout.begin()
         while done < nrow:
             size = min(size, nrow - done)
             began = time.perf_counter()
-            self._rollout.rows(size)
+            rollout.rows(size)
             wp.synchronize_device(self.data.device)
             took = time.perf_counter() - began
             done += size

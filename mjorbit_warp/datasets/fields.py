@@ -173,9 +173,9 @@ def _sensor(m: "MjoModel", name: str) -> Field:
         units, frame = _SENSORS[part.type]
         if part.type == "gps":
             frame = part.frame.upper()
-        return Field(units, frame, f"{part.type} {name}", SENSED)
+        return Field(units, frame, part.type.replace("_", " "), SENSED)
     kind = mujoco.mjtSensor(int(sensor.type[0])).name.removeprefix("mjSENS_")
-    return Field(_MUJOCO_SENSORS.get(kind, "as MuJoCo's"), "as MuJoCo's", f"{kind.lower()} {name}", SENSED)
+    return Field(_MUJOCO_SENSORS.get(kind, "as MuJoCo's"), "as MuJoCo's", f"MuJoCo's {kind.lower()}", SENSED)
 
 
 def describe(m: "MjoModel", name: str) -> Field:
