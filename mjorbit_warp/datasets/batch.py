@@ -155,7 +155,7 @@ class BatchMaker:
             whole[:, 1:] = np.moveaxis(rows[:, :count], 0, 1)
             arrays[name] = whole
         if self.model.nu:
-            arrays["ctrl"] = np.ascontiguousarray(np.moveaxis(rollout["ctrl"].numpy()[:, :count], 0, 1))
+            arrays["ctrl"] = np.array(np.moveaxis(rollout["ctrl"].numpy()[:, :count], 0, 1), order="C")
         if self._cameras is not None:
             arrays |= {name: images[:count] for name, images in self._cameras.arrays().items()}
         arrays |= parameters | {

@@ -188,11 +188,9 @@ class TorchScript(Policy):
                 self._padded[self._places] = self._observe()
                 parts = [self._module(tile) for tile in self._padded.split(TILE)]
         except RuntimeError as error:
-            text = " ".join(str(error).split())
-            shape = (TILE, self._padded.shape[1])
-            raise ValueError(
-                f"policy.file {self._file!r} does not take observations of shape {shape}: {text}"
-            ) from None
+            text = str(error).strip().splitlines()[-1].removeprefix("RuntimeError: ")
+            where = f"policy.file {self._file!r} with observations of shape {(TILE, self._padded.shape[1])}"
+            raise ValueError(f"{where}: {text}") from None
         finally:
             torch.set_num_threads(threads)
         if any(not torch.is_tensor(part) or part.shape != (TILE, self._nu) for part in parts):
@@ -247,9 +245,7 @@ class Mppi(Policy):
         except RuntimeError as error:
             if "finite cost" not in str(error):
                 raise
-            self.note(
-                episode, f"row {self._row_index}: no rollout had a finite cost: the plan of the row before was kept"
-            )
+            self.note(episode, f"row {self._row_index}: no rollout had a finite cost, the plan before was kept")
             return np.asarray(mppi.controls.numpy()[0, 0]).copy()
         if plan.bad:
             these = ", ".join(map(str, plan.bad[:8])) + (", …" if len(plan.bad) > 8 else "")

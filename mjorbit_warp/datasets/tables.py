@@ -59,9 +59,8 @@ def positive(owner: Any, where: str, *names: str) -> None:
         value = getattr(owner, name)
         if not 0 < value < np.inf:
             kind = "integer" if isinstance(value, int) else "number"
-            raise ValueError(
-                f"{where}{'' if where.endswith(':') else '.'}{name} is {value!r}: a positive {kind} is expected"
-            )
+            label = f"{where} {name}" if where.endswith(":") else f"{where}.{name}"
+            raise ValueError(f"{label} is {value!r}: a positive {kind} is expected")
 
 
 def plain(value: Any) -> Any:
