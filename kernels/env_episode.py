@@ -190,6 +190,9 @@ def _set_seed(mask_in: wp.array[bool], seed_in: wp.array[wp.int64], episodes: Ep
     if mask_in[worldid]:
         episodes.seed[worldid] = seed_in[worldid]
         episodes.number[worldid] = wp.int64(-1)
+        episodes.final_length[worldid] = 0
+        episodes.final_total[worldid] = 0.0
+        episodes.final_status[worldid] = 0
 
 
 @wp.kernel
