@@ -1,5 +1,7 @@
 """Batched tasks: episodes, seeds, masks, bad worlds, and what a graph may hold."""
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -248,3 +250,21 @@ def test_errors_of_the_base(two_arm: mjo.MjoModel, short_env: Reorient) -> None:
         short_env.reset([1, 2])
     with pytest.raises(ValueError, match=r"mask has shape \(2,\) and dtype bool"):
         short_env.reset(mask=[True, False])
+
+
+def test_extras_are_asked_for_when_they_are_needed() -> None:
+    """Tasks need none; an adapter without its package says what to install."""
+    code = (
+        "import sys\n"
+        "sys.modules.update(dict.fromkeys(('gymnasium', 'torch', 'rsl_rl', 'stable_baselines3', 'tensordict')))\n"
+        "import mjorbit_warp.envs, importlib\n"
+        "for name, package, extra in (('gymnasium_env', 'gymnasium', 'gym'), ('rsl_rl_env', 'rsl_rl', 'rl')):\n"
+        "    try:\n"
+        "        importlib.import_module(f'mjorbit_warp.envs.{name}')\n"
+        "    except ImportError as error:\n"
+        "        expected = f\"{package} is not installed: pip install 'mjorbit-warp[{extra}]'\"\n"
+        "        assert str(error) == expected, error\n"
+        "    else:\n"
+        "        raise AssertionError(name)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -27,6 +27,8 @@ def spaces(env: Env) -> tuple[gym.spaces.Box, gym.spaces.Box]:
 class GymnasiumEnv(VectorEnv):
     """NumPy in and out; copies, which later steps leave alone. Autoreset is SAME_STEP.
 
+    Gymnasium's wrappers for rewards, actions, statistics and infos work; those for observations refuse SAME_STEP.
+
     In a step that ends episodes, ``info["final_obs"]`` (object array) and ``info["final_info"]`` (episode_return,
     episode_length, status) hold what the reset replaced, where ``info["_final_obs"]`` and ``info["_final_info"]`` say.
 
