@@ -82,23 +82,23 @@ def _evaluate(
     # In:
     knots_in: wp.array3d[float],
     limits_in: wp.array[wp.vec2],
-    start: float,
+    phase_in: wp.array[float],
     step: float,
     order: int,
     # Out:
     tape_out: wp.array3d[float],
 ):
-    """Commands of each row (row × rollout × control) at knot time start + row · step; a cubic's overshoot is cut."""
+    """Commands of each row (row × rollout × control) at knot time phase + row · step; a cubic's overshoot is cut."""
     row, w, j = wp.tid()
-    u = spline(knots_in, w, j, start + step * float(row), order)
+    u = spline(knots_in, w, j, phase_in[0] + step * float(row), order)
     tape_out[row, w, j] = wp.clamp(u, limits_in[j][0], limits_in[j][1])
 
 
 @wp.kernel
-def _shift(nominal_in: wp.array3d[float], by: float, order: int, nominal_out: wp.array3d[float]):
-    """The nominal's knots later by ``by`` knot intervals (knot × control), its end held."""
+def _shift(nominal_in: wp.array3d[float], by: int, nominal_out: wp.array3d[float]):
+    """The nominal without its first ``by`` knots (knot × control), its end held."""
     k, j = wp.tid()
-    nominal_out[0, k, j] = spline(nominal_in, 0, j, float(k) + by, order)
+    nominal_out[0, k, j] = nominal_in[0, wp.min(k + by, nominal_in.shape[1] - 1), j]
 
 
 @wp.func

@@ -26,7 +26,8 @@ def test_splines(order: str, nknot: int) -> None:
     limits = wp.array(np.tile([-np.inf, np.inf], (2, 1)), dtype=wp.vec2)
     tape: Any = wp.zeros((40, 3, 2), dtype=float)
     start, step = -0.5, 0.15
-    inputs = [wp.array(knots, dtype=float), limits, start, step, SPLINES[order]]
+    phase: Any = wp.array([start], dtype=float)
+    inputs = [wp.array(knots, dtype=float), limits, phase, step, SPLINES[order]]
     wp.launch(kernel._evaluate, dim=tape.shape, inputs=inputs, outputs=[tape])
     x = start + step * np.arange(40, dtype=np.float32)
     if order == "zero":
@@ -171,12 +172,17 @@ def test_noise_and_limits(two_arm: mjo.MjoModel, plant: mjo.MjoData) -> None:
 
 
 def test_warm_start(two_arm: mjo.MjoModel) -> None:
-    """After a shift the plan is the old one, later: exact for a spline of lines at whole intervals."""
+    """After shifts the plan is the old one, later, to the bit where its last knot is not yet passed; its end held."""
     planner = MPPI(two_arm, distance, **(SETTINGS | {"spline": "linear", "nknot": 6}))
     knots = np.random.default_rng(3).normal(size=(6, two_arm.nu)).astype(np.float32)
     planner.reset(knots)
-    planner.shift(0.4)  # two of the intervals of 0.2 s
-    assert np.abs(planner.nominal.numpy()[0] - knots[[2, 3, 4, 5, 5, 5]]).max() < 1e-6
+    for _ in range(4):
+        planner.shift(0.1)  # half an interval
+    assert np.array_equal(planner.nominal.numpy()[0], knots[[2, 3, 4, 5, 5, 5]]) and planner.phase.numpy()[0] < 1e-5
+    planner.shift(0.05)
+    planner._evaluate(planner.nominal, planner.controls)
+    want = twin.spline(knots.astype(float), 2.25 + 0.5 * np.arange(10), "linear")
+    assert np.abs(planner.controls.numpy()[:, 0] - want).max() < 1e-5
 
 
 def test_bad_costs(two_arm: mjo.MjoModel, plant: mjo.MjoData) -> None:

@@ -217,7 +217,7 @@ class Mppi(Policy):
 
     def begin(self, episodes: Episodes) -> Callable[["MjoData"], Any]:
         self._episodes = episodes
-        self._plans = [(np.zeros(self._planner.nominal.shape[1:], dtype=np.float32), 0) for _ in episodes]
+        self._plans = [(np.zeros(self._planner.nominal.shape[1:], dtype=np.float32), 0, 0.0) for _ in episodes]
         keys = [np.random.SeedSequence([self._seed, PLANNER, int(e)]).generate_state(1, np.uint64)[0] for e in episodes]
         self._seeds = [int(key) >> 11 for key in keys]  # 53 bits, as a seed has
         self._row_index = 0
@@ -227,13 +227,15 @@ class Mppi(Policy):
         mppi = self._planner
         out = np.zeros((len(self._episodes), self._nu), dtype=np.float32)
         for w, episode in enumerate(self._episodes):
-            nominal, count = self._plans[w]
+            nominal, count, phase = self._plans[w]
             mppi.reset(nominal)
+            mppi.phase.fill_(phase)
             mppi._count.fill_(count)
             mppi._seed = self._seeds[w]
             out[w] = self._plan(mppi, data, w, int(episode))
             mppi.shift(self._row)
-            self._plans[w] = mppi.nominal.numpy()[0].copy(), int(mppi._count.numpy()[0])
+            phase = float(mppi.phase.numpy()[0])
+            self._plans[w] = mppi.nominal.numpy()[0].copy(), int(mppi._count.numpy()[0]), phase
         self._row_index += 1
         return out
 

@@ -58,6 +58,7 @@ class MPPI:
       data: of the rollouts, one world each
       rollout: the Rollout, its tape and records
       nominal: knots of the plan                              (1, nknot, nu)
+      phase: where in the first interval of the knots now is, 0 to 1   (1,)
       knots: knots of the rollouts                            (nrollout, nknot, nu)
       cost, weight: of the rollouts                           (nrollout,)
       controls: the plan, on the device                       (nrow, 1, nu)
@@ -130,6 +131,7 @@ class MPPI:
             self._limits: Any = wp.array(_limits(model, limits), dtype=wp.vec2)
             self.nominal: Any = wp.zeros((1, nknot, nu), dtype=float)
             self._shifted: Any = wp.zeros((1, nknot, nu), dtype=float)
+            self.phase: Any = wp.zeros(1, dtype=float)
             self.knots: Any = wp.zeros((nrollout, nknot, nu), dtype=float)
             self.cost: Any = wp.zeros(nrollout, dtype=float)
             self.weight: Any = wp.zeros(nrollout, dtype=float)
@@ -151,6 +153,7 @@ class MPPI:
         shape = self.nominal.shape[1:]
         self.nominal.assign(np.broadcast_to(np.asarray(nominal, dtype=np.float32), shape)[None].copy())
         self._count.zero_()
+        self.phase.zero_()
 
     def search(
         self,
@@ -181,6 +184,7 @@ class MPPI:
         narrow, cold = self.sigma.numpy().copy(), self.temperature.numpy().copy()
         wide, hot = per_control(sigma, narrow.size, "sigma"), np.full(1, temperature, dtype=np.float32)
         found, best = math.inf, self.nominal.numpy().copy()
+        self.phase.zero_()
         try:
             for _ in range(restarts):
                 self.nominal.zero_()
@@ -198,12 +202,18 @@ class MPPI:
         return found
 
     def shift(self, seconds: float) -> None:
-        """Warm start: the plan as it looks ``seconds`` later, its end held."""
-        wp.copy(self._shifted, self.nominal)
-        by = seconds / self._interval
-        wp.launch(
-            kernel._shift, dim=self.nominal.shape[1:], inputs=[self._shifted, by, self._order], outputs=[self.nominal]
-        )
+        """Warm start: the plan ``seconds`` later, its end held.
+
+        Knots stay where they are in time until they have passed: to interpolate new ones would blur the plan a little
+        each time.
+        """
+        phase = float(self.phase.numpy()[0]) + seconds / self._interval
+        passed = int(phase + 1e-6)  # a knot that is reached has passed
+        if passed:
+            wp.copy(self._shifted, self.nominal)
+            inputs = [self._shifted, passed]
+            wp.launch(kernel._shift, dim=self.nominal.shape[1:], inputs=inputs, outputs=[self.nominal])
+        self.phase.fill_(max(phase - passed, 0.0))
 
     def plan(self, plant: "MjoData", world: int = 0) -> Plan:
         """Plan from a world of the plant, which is not touched: its state, orbit and clock are where rollouts start.
@@ -263,7 +273,7 @@ class MPPI:
 
     def _evaluate(self, knots: Any, tape: Any) -> None:
         step = self.dt / self._interval
-        inputs = [knots, self._limits, 0.0, step, self._order]
+        inputs = [knots, self._limits, self.phase, step, self._order]
         wp.launch(kernel._evaluate, dim=tape.shape, inputs=inputs, outputs=[tape])
 
     def _average(self) -> None:
