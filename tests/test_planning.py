@@ -185,6 +185,19 @@ def test_warm_start(two_arm: mjo.MjoModel) -> None:
     assert np.abs(planner.controls.numpy()[:, 0] - want).max() < 1e-5
 
 
+@pytest.mark.parametrize(("spline", "rows"), [("linear", 10), ("cubic", 5)])
+def test_replanning_without_noise_follows_the_plan(
+    two_arm: mjo.MjoModel, plant: mjo.MjoData, spline: str, rows: int
+) -> None:
+    """Commands of replannings are those of the first plan, a cubic's until a knot has passed: nothing is blurred."""
+    planner = MPPI(two_arm, distance, **(SETTINGS | {"spline": spline, "nknot": 3, "sigma": 0.0}))
+    planner.reset(np.random.default_rng(4).normal(size=(3, two_arm.nu)))
+    want = planner.plan(plant).controls
+    for k in range(rows):
+        assert np.abs(planner.plan(plant).controls[0] - want[k]).max() < 1e-5  # float32 of values of 2
+        planner.shift(planner.dt)
+
+
 def test_bad_costs(two_arm: mjo.MjoModel, plant: mjo.MjoData) -> None:
     def some(rollout: mjo.Rollout) -> Any:
         cost = distance(rollout)
