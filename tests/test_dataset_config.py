@@ -16,19 +16,7 @@ from mjorbit_warp.datasets.policies import command_ranges, cubic_b_spline, splin
 from mjorbit_warp.models import model_path
 from mjorbit_warp.rollout_fields import field_names
 from tests.conftest import compile_model
-
-SMALL: dict[str, Any] = {
-    "scenario": {"model": "two_arm", "orbit": {"altitude": 4e5, "inclination": 0.9}},
-    "episodes": {"count": 7, "duration": 2.0, "rate": 2.0, "per_shard": 3},
-}
-
-
-def changed(**parts: Any) -> dict[str, Any]:
-    """The small configuration with keys of its tables replaced."""
-    table = json.loads(json.dumps(SMALL))
-    for name, value in parts.items():
-        table[name] = table.get(name, {}) | value if isinstance(value, dict) else value
-    return table
+from tests.dataset_cases import SMALL, changed
 
 
 def test_the_shipped_example() -> None:

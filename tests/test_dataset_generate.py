@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import os
 import pathlib
 from typing import Any
 
@@ -16,45 +15,16 @@ from mjorbit_warp import datasets
 from mjorbit_warp.datasets.batch import BatchMaker
 from mjorbit_warp.datasets.config import Config, read_config
 from mjorbit_warp.datasets.shard import sha256, shard_path
-from tests.test_dataset_config import changed
+from tests.dataset_cases import arrays_of, config_of, same, whole_dataset
 
 pytest.importorskip("zarr")
 pytest.importorskip("h5py")
 
-FULL: dict[str, Any] = {
-    "policy": {"kind": "smooth", "amplitude": 0.7, "interval": 1.0},
-    "start": {"spread": 5.0, "spin": 0.02, "joints": 0.4},
-    "record": {"fields": ["time", "qpos", "qvel", "xipos", "orbit.r", "sensor:gyro"]},
-    "sensors": {"add": [{"name": "gyro", "type": "gyro", "body": "bus", "noise": 1e-3, "walk": 1e-3}]},
-    "randomize": {"body_mass": {"distribution": "normal", "mean": 1.0, "std": 0.05, "relative": True}},
-}
-
-
-def config_of(folder: str | os.PathLike[str] = ".", **parts: Any) -> Config:
-    """The small configuration with all that is random."""
-    return read_config(changed(**(FULL | parts)), os.fspath(folder))
-
-
-def arrays_of(folder: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
-    """All of a dataset in memory."""
-    data = datasets.open(folder)
-    return {name: np.asarray(data[name]) for name in data.names}
-
-
-def same(a: dict[str, NDArray[Any]], b: dict[str, NDArray[Any]]) -> bool:
-    """To the bit."""
-    return a.keys() == b.keys() and all(
-        a[n].dtype == b[n].dtype and a[n].shape == b[n].shape and a[n].tobytes() == b[n].tobytes() for n in a
-    )
-
 
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """The dataset of ``config_of()``, made in one go: 7 episodes in shards of 3."""
-    out = tmp_path_factory.mktemp("dataset") / "whole"
-    done = datasets.generate(config_of(), out)
-    assert (done.shards, done.episodes, done.made, done.bad, done.notes) == (3, 7, 3, {}, ())
-    return out
+    """A finished dataset of ``config_of()``."""
+    return whole_dataset(tmp_path_factory.getbasetemp())
 
 
 def test_what_a_shard_says(whole: pathlib.Path) -> None:

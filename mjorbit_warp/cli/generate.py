@@ -65,9 +65,8 @@ def _table(result: dict[str, Any]) -> Table:
     table = Table(title=escape(result["out"]), show_header=False)
     table.add_column(no_wrap=True)
     table.add_column()
-    made = (
-        f"{result['made']} now, {result['shards']} in all" if result["made"] else f"{result['shards']}: all were there"
-    )
+    new, total = f"{result['made']} now, {result['shards']} in all", f"{result['shards']}, all there: nothing was to do"
+    made = new if result["made"] else total
     table.add_row("shards", made)
     table.add_row("episodes", f"{result['episodes']:,}")
     if result["made"]:

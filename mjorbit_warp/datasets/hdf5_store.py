@@ -26,8 +26,11 @@ def check() -> None:
 
 
 def write(folder: str, arrays: Mapping[str, NDArray[Any]], attributes: Mapping[str, Mapping[str, Any]]) -> None:
-    """Write all arrays and their attributes into a new file in the folder; attributes that are lists are JSON."""
-    with _h5py().File(os.path.join(folder, NAME), "x", track_order=True) as file:
+    """Write all arrays and their attributes into a new file in the folder; attributes that are lists are JSON.
+
+    The file is made in memory: the HDF5 library ends the process when a disk is full.
+    """
+    with _h5py().File(NAME, "w", driver="core", backing_store=False, track_order=True) as file:
         for name, values in arrays.items():
             some = min(len(values), max(1, CHUNK * len(values) // max(values.nbytes, 1))) if values.size else 1
             packed = {
@@ -39,6 +42,10 @@ def write(folder: str, arrays: Mapping[str, NDArray[Any]], attributes: Mapping[s
             made = file.create_dataset(name, data=values, track_times=False, **(packed if values.size else {}))
             for key, value in attributes.get(name, {}).items():
                 made.attrs[key] = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        file.flush()
+        image = file.id.get_file_image()
+    with open(os.path.join(folder, NAME), "xb") as out:
+        out.write(image)
 
 
 class Reader:
