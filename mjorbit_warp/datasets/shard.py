@@ -8,6 +8,7 @@ import pathlib
 import shutil
 import uuid
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from mjorbit_warp.datasets import hdf5_store, zarr_store
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 MANIFEST = "manifest.json"
+SYNCS = 16  # at once
 STORES: dict[str, Any] = {"zarr": zarr_store, "hdf5": hdf5_store}
 
 
@@ -52,11 +54,13 @@ def _sync(path: pathlib.Path) -> None:
 
 
 def sync_tree(folder: pathlib.Path) -> None:
-    """All files and folders below, and the folder itself, on the disk: a name must not outlive a power cut alone."""
-    for root, _, names in os.walk(folder, topdown=False):
-        for name in names:
-            _sync(pathlib.Path(root) / name)
-        _sync(pathlib.Path(root))
+    """All files and folders below, and the folder itself, on the disk: a name must not outlive a power cut alone.
+
+    They go at once, as a disk's journal takes many in the time of one.
+    """
+    paths = [pathlib.Path(root) / name for root, folders, files in os.walk(folder) for name in (*folders, *files)]
+    with ThreadPoolExecutor(SYNCS) as pool:
+        list(pool.map(_sync, [*paths, folder]))
 
 
 @contextlib.contextmanager
