@@ -45,6 +45,7 @@ def test_starts(env: Reorient) -> None:
         assert np.abs(qpos[:, 3:7] - quat).max() < ROUNDING and np.abs(qpos[:, 7:] - joints).max() < ROUNDING
         assert np.abs(env.obs.numpy() - observed(env, qpos, double(env.data.qvel), 0)).max() < ROUNDING
         assert (double(env.data.qvel) == 0.0).all()
+        assert np.abs(double(env.data.xpos) - positions(env, qpos)).max() < ROUNDING  # fresh, not those of qpos0
 
 
 def observed(env: Reorient, qpos: Any, qvel: Any, length: int) -> Any:
@@ -63,6 +64,16 @@ def test_starts_are_spread() -> None:
     assert (
         abs(np.abs(joints).mean() - 0.15) < 1e-3 and np.unique(random).size > random.size - 150
     )  # float32: 60 pairs are expected
+
+
+def positions(env: Reorient, qpos: Any) -> Any:
+    """Body positions by MuJoCo C."""
+    data, rows = mujoco.MjData(env.model.mj), []
+    for row in qpos:
+        data.qpos[:] = row
+        mujoco.mj_kinematics(env.model.mj, data)
+        rows.append(data.xpos.copy())
+    return np.array(rows)
 
 
 def mujoco_clearance(env: Reorient, qpos: Any) -> Any:

@@ -221,8 +221,11 @@ def test_sb3(env: Reorient, venv: Any, tape: Any) -> None:
                 assert np.array_equal(info["terminal_observation"], expected["final_obs"][k, w])
                 assert info["episode"]["l"] == 3 and info["episode"]["r"] == expected["final_return"][k, w]
     assert venv.get_attr("max_episode_length", [0, 2]) == [3, 3] and venv.env_is_wrapped(object) == [False] * NWORLD
-    with pytest.raises(ValueError, match="lost_reward is one attribute of all worlds: set it without indices"):
-        venv.set_attr("lost_reward", 0.0, 1)
+    assert venv.env_method("statistics")[3]["episodes"] > 0
+    with pytest.raises(ValueError, match="reset acts on all worlds: call it without indices"):
+        venv.env_method("reset", indices=1)
+    with pytest.raises(ValueError, match="lost_reward cannot be set, as graphs hold what the task was made with"):
+        venv.set_attr("lost_reward", 0.0)
 
 
 def test_ppo_of_sb3(env: Reorient, venv: Any) -> None:

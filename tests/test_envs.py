@@ -140,6 +140,18 @@ def test_a_world_that_is_not_finite_ends_alone(long_env: Reorient) -> None:
     assert np.array_equal(long_env.obs.numpy()[2], fresh.obs.numpy()[2])
 
 
+def test_other_faults_end_an_episode(long_env: Reorient) -> None:
+    """A world that is too far from the origin of its orbit is terminated with the task's own reward."""
+    long_env.reset(3)
+    qpos = long_env.data.qpos.numpy().copy()
+    qpos[5, :3] = 1e6  # [m]; a tenth of the orbit's radius is 6.8e5
+    long_env.data.qpos.assign(qpos)
+    long_env.step(np.zeros((NWORLD, 8)))
+    assert long_env.final_status.numpy().tolist() == [0, 0, 0, 0, 0, int(mjo.Status.TOO_FAR), 0, 0]
+    assert np.flatnonzero(long_env.terminated.numpy()).tolist() == [5] and long_env.reward.numpy()[5] > 0.0
+    assert np.abs(long_env.data.qpos.numpy()[5, :3]).max() == 0.0
+
+
 def test_actions(long_env: Reorient) -> None:
     """Clipped and scaled; what is not finite is taken as 0, and the world is named for this step."""
     long_env.reset(3)
@@ -248,8 +260,10 @@ def test_errors_of_the_base(two_arm: mjo.MjoModel, short_env: Reorient) -> None:
             Env(two_arm, 2, **{"limits": limits, **options})
     with pytest.raises(ValueError, match=r"seed has shape \(2,\): one integer, or \(8,\)"):
         short_env.reset([1, 2])
-    with pytest.raises(ValueError, match=r"mask has shape \(2,\) and dtype bool"):
+    with pytest.raises(ValueError, match=r"mask has shape \(2,\): \(8,\) is expected"):
         short_env.reset(mask=[True, False])
+    with pytest.raises(TypeError, match="mask has dtype int64: bool is expected"):
+        short_env.reset(mask=np.arange(NWORLD))
 
 
 def test_extras_are_asked_for_when_they_are_needed() -> None:

@@ -19,8 +19,8 @@ from mjorbit_warp.kernels.env_episode import (
     _set_sensor_seed,
 )
 from mjorbit_warp.randomize import randomize
-from mjorbit_warp.reset import mjo_reset, world_mask
-from mjorbit_warp.rollout_arrays import write
+from mjorbit_warp.reset import mjo_reset
+from mjorbit_warp.rollout_arrays import device_array, expect_shape, write
 from mjorbit_warp.rollout_captured import check_captured
 from mjorbit_warp.rollout_fields import field_array
 from mjorbit_warp.status import Status
@@ -43,8 +43,9 @@ class Env:
     A world depends on its seed and its index alone: neither on how many worlds there are nor on what happens in them.
 
     Subclasses set ``nobs`` and write ``randomize_start``, ``observe`` and ``reward_and_done``. These launch kernels and
-    do nothing else: they run when the graph is made. A subclass with ``captured = False`` may work on the host in them;
-    TorchEnv takes torch functions.
+    do nothing else: they run when the graph is made, and numbers that they pass to kernels stay those of that time;
+    what is to change belongs in arrays. A subclass with ``captured = False`` may work on the host in them; TorchEnv
+    takes torch functions.
 
     Attributes:
       model, data: what is stepped; after a step its positions are fresh
@@ -68,8 +69,8 @@ class Env:
       records: fields named in ``record`` at the end of the last step, before any reset
     """
 
-    nobs: ClassVar[int]
-    nrandom: ClassVar[int] = 0
+    nobs: int
+    nrandom: int = 0
     term_names: ClassVar[tuple[str, ...]] = ()
     captured: ClassVar[bool] = True
     lost_reward: float = 0.0  # of a step after which the state or the reward is not finite
@@ -172,11 +173,16 @@ class Env:
         Args:
           seed: worlds begin the first episode of this seed, one for all or one per world, and their sensors' noise
             anew; None: the next episode of the seed that they have.
-          mask: (nworld,) bool, worlds to reset; None for all.
+          mask: (nworld,) bool, worlds to reset, Warp, torch, DLPack or array-like; None for all.
         """
         seeds = None if seed is None else seed_array(seed, self.nworld)
         with wp.ScopedDevice(self.data.device):
-            wp.copy(self._mask, world_mask(self.data, mask))
+            if mask is None:
+                self._mask.fill_(True)
+            else:
+                chosen = device_array(mask, wp.bool, self.data.device, "mask")
+                expect_shape(chosen.shape, (self.nworld,), "mask")
+                wp.copy(self._mask, chosen)
             if seeds is not None:
                 self._set_seed(wp.array(seeds, dtype=wp.int64))
             if self._restart_graph is None:

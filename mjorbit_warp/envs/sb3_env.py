@@ -70,10 +70,8 @@ class Sb3Env(VecEnv):
         return [getattr(owner, attr_name)] * len(list(self._get_indices(indices)))
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Set an attribute of the task, which all worlds share."""
-        if len(list(self._get_indices(indices))) != self.num_envs:
-            raise ValueError(f"{attr_name} is one attribute of all worlds: set it without indices")
-        setattr(self.env, attr_name, value)
+        """Nothing can be set: graphs hold what the task was made with."""
+        raise ValueError(f"{attr_name} cannot be set, as graphs hold what the task was made with: make another task")
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
         """Call a method of the task once, for all worlds; its result is repeated for each."""

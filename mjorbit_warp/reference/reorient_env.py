@@ -29,7 +29,7 @@ def read_action(action: F64, limits: F64) -> tuple[F64, F64, NDArray[np.bool_]]:
     bad = ~np.isfinite(action)
     applied = np.clip(np.where(bad, 0.0, action), -1.0, 1.0)
     share = 0.5 + 0.5 * applied
-    return applied, (1.0 - share) * limits[:, 0] + share * limits[:, 1], bad.any(axis=-1)
+    return applied, (1.0 - share) * limits[:, 0] + share * limits[:, 1], np.any(bad, axis=-1)
 
 
 def attitude_error(q: F64, goal: F64) -> F64:
@@ -79,7 +79,7 @@ def reward(
     """
     q = qpos[:, 3:7] / np.linalg.norm(qpos[:, 3:7], axis=1, keepdims=True)
     angle = np.linalg.norm(attitude_error(q, goal), axis=1)
-    touch = (distance < 0.0).any(axis=1)
+    touch = np.any(distance < 0.0, axis=1)
     rates = np.stack(
         [
             weights.attitude / (1.0 + (angle / weights.near) ** 2),
