@@ -2,6 +2,8 @@
 
 import json
 import pathlib
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,15 @@ from mjorbit_warp.models import model_path
 from mjorbit_warp.rollout_fields import field_names
 from tests.conftest import compile_model
 from tests.dataset_cases import SMALL, changed
+
+
+def test_no_extra_is_imported_early() -> None:
+    code = (
+        "import sys, mjorbit_warp.datasets\n"
+        "bad = [n for n in ('zarr', 'h5py', 'ray', 'minari', 'torch', 'tyro', 'rich', 'matplotlib') if n in sys.modules]\n"
+        "assert not bad, bad"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=pathlib.Path(__file__).parent.parent, check=True)
 
 
 def test_the_shipped_example() -> None:

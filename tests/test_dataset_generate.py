@@ -117,12 +117,6 @@ def test_reading_parts(whole: pathlib.Path, tmp_path: pathlib.Path) -> None:
             datasets.open(folder)["speed"]
 
 
-def test_two_processes(whole: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    done = datasets.generate(config_of(), tmp_path / "a", workers=2)
-    assert done.made == 3 and done.notes == ()
-    assert same(arrays_of(tmp_path / "a"), arrays_of(whole))
-
-
 POLICY = """
 import os, signal
 import numpy as np

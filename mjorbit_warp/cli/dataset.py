@@ -17,6 +17,20 @@ if TYPE_CHECKING:
     from mjorbit_warp.datasets.read import Dataset
 
 OPTIONS = {"out": "plot", "id": "minari"}
+_EPISODE = {
+    "index": "number of the episode",
+    "length": "rows that count, the start included",
+    "status": "bits of mjorbit_warp.Status at the end",
+    "bad_ctrl": "a command was not finite, and taken as 0",
+}
+
+
+def _other(name: str) -> dict[str, str]:
+    """What arrays are that are no fields."""
+    group, _, key = name.partition("/")
+    if group == "parameters":
+        return {"description": "as drawn for the episode"}
+    return {"units": "-", "description": _EPISODE.get(key, "")}
 
 
 def _summary(data: "Dataset") -> dict[str, Any]:
@@ -41,7 +55,7 @@ def _summary(data: "Dataset") -> dict[str, Any]:
         "randomized": list(config["randomize"]),
         "device": about["device"],
         "versions": about["versions"],
-        "arrays": {name: what | about["fields"].get(name, {}) for name, what in arrays.items()},
+        "arrays": {name: what | about["fields"].get(name, _other(name)) for name, what in arrays.items()},
         "bad": {str(index): what for index, what in data.bad.items()},
     }
 

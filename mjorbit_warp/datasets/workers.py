@@ -6,7 +6,7 @@ import signal
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from multiprocessing import connection
+from multiprocessing import connection, resource_tracker
 from typing import TYPE_CHECKING, Any
 
 from mjorbit_warp.datasets.progress import Progress
@@ -41,7 +41,6 @@ def _quiet_warp() -> None:
 
 def _work(job: "Job", pipe: Any) -> None:
     """A worker: shards by number from the pipe until None comes, or the process that asks for them is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes, and the first one decides
     import warnings
 
     from mjorbit_warp.check import MjoWarning
@@ -74,7 +73,13 @@ class _Worker:
     def __init__(self, context: Any, job: "Job") -> None:
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=_work, args=(job, theirs), daemon=True)
-        self.process.start()
+        # Ctrl-C reaches all processes, and the first one decides: a child inherits what is blocked
+        resource_tracker.ensure_running()  # it unblocks when it starts
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self.process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         theirs.close()
         self.shard: int | None = None
         self.steps = 0  # of the shard so far
