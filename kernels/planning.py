@@ -55,7 +55,7 @@ def _sample(
     nominal_in: wp.array3d[float],
     sigma_in: wp.array[float],
     limits_in: wp.array[wp.vec2],
-    seed: wp.int64,
+    seed_in: wp.array[wp.int64],
     count_in: wp.array[wp.int64],
     ramp: int,
     # Out:
@@ -69,7 +69,7 @@ def _sample(
     u = nominal_in[0, k, j]
     if w > 0:
         index = k * knots_out.shape[2] + j
-        z = normal4(seed, w, count_in[0], index / 4, 0, 0)
+        z = normal4(seed_in[0], w, count_in[0], index / 4, 0, 0)
         scale = sigma_in[j]
         for _ in range(ramp):
             scale *= float(w) / float(knots_out.shape[0] - 1)

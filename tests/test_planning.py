@@ -198,6 +198,23 @@ def test_replanning_without_noise_follows_the_plan(
         planner.shift(planner.dt)
 
 
+def test_one_planner_for_two_plants(two_arm: mjo.MjoModel) -> None:
+    """Plans that are taken up again, each with its own seed, are those of planners of their own, to the bit."""
+    worlds = mjo.make_data(two_arm, 2)
+    scatter(worlds, seed=9)
+    shared = MPPI(two_arm, launched, captured=True, **SETTINGS)
+    own = [MPPI(two_arm, launched, **(SETTINGS | {"seed": seed, "captured": True})) for seed in (11, 12)]
+    kept = [(np.zeros(shared.nominal.shape[1:]), 0.0, 0)] * 2
+    for _ in range(3):
+        for w, planner in enumerate(own):
+            nominal, phase, count = kept[w]
+            shared.reset(nominal, phase=phase, count=count, seed=11 + w)
+            assert np.array_equal(shared.plan(worlds, w).controls, planner.plan(worlds, w).controls)
+            for p in (shared, planner):
+                p.shift(0.2)
+            kept[w] = shared.nominal.numpy()[0].copy(), float(shared.phase.numpy()[0]), shared.count
+
+
 def test_bad_costs(two_arm: mjo.MjoModel, plant: mjo.MjoData) -> None:
     def some(rollout: mjo.Rollout) -> Any:
         cost = distance(rollout)

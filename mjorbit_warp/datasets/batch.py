@@ -47,7 +47,7 @@ class BatchMaker:
 
     Attributes:
       model, data: what is stepped
-      xml: the model's MJCF, None where there is none
+      xml: the model's MJCF
       binary: the compiled model
       inputs: SHA-256 of the model and of the policy's file
       decimation: steps of a row

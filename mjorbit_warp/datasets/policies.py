@@ -228,14 +228,11 @@ class Mppi(Policy):
         out = np.zeros((len(self._episodes), self._nu), dtype=np.float32)
         for w, episode in enumerate(self._episodes):
             nominal, count, phase = self._plans[w]
-            mppi.reset(nominal)
-            mppi.phase.fill_(phase)
-            mppi._count.fill_(count)
-            mppi._seed = self._seeds[w]
+            mppi.reset(nominal, phase=phase, count=count, seed=self._seeds[w])
             out[w] = self._plan(mppi, data, w, int(episode))
             mppi.shift(self._row)
             phase = float(mppi.phase.numpy()[0])
-            self._plans[w] = mppi.nominal.numpy()[0].copy(), int(mppi._count.numpy()[0]), phase
+            self._plans[w] = mppi.nominal.numpy()[0].copy(), mppi.count, phase
         self._row_index += 1
         return out
 

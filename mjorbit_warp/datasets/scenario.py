@@ -89,8 +89,8 @@ def _axes(camera: "Camera") -> NDArray[np.float64]:
     return axes / np.linalg.norm(axes, axis=0)
 
 
-def model_of(config: "Config") -> "tuple[MjoModel, str | None]":
-    """(the compiled model, on the host; its MJCF with the orbit in its <custom>, None for a task, which has none).
+def model_of(config: "Config") -> "tuple[MjoModel, str]":
+    """(the compiled model, on the host; its MJCF with the orbit in its <custom>).
 
     Raises:
       FileNotFoundError, ValueError: a model or orbit that cannot be, in one sentence.
@@ -101,7 +101,9 @@ def model_of(config: "Config") -> "tuple[MjoModel, str | None]":
 
         if config.sensors.add or any(camera.body for camera in config.cameras):
             raise ValueError("sensors.add and added cameras belong to scenario.model: a task has its own model")
-        return reorient.model("RK4", environment=True, timestep=0.05), None
+        spec = reorient.scene("RK4", environment=True, timestep=0.05)
+        model = spec.compile()
+        return model, spec.to_xml()
     assert scenario.model is not None
     path = config.path(scenario.model)
     spec = load_spec(path if os.path.exists(path) else scenario.model, None, scenario.timestep)

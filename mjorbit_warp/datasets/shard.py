@@ -117,7 +117,7 @@ def write_shard(
     arrays: "Arrays",
     notes: Mapping[int, list[str]],
     about: Mapping[str, Any],
-    xml: str | None,
+    xml: str,
     binary: bytes,
 ) -> dict[str, Any]:
     """Write a shard and its manifest, whole or not at all.
@@ -137,8 +137,7 @@ def write_shard(
     try:
         with _becoming(path) as part:
             STORES[about["config"]["format"]].write(os.fspath(part), arrays, about["fields"])
-            if xml is not None:
-                (part / "model.xml").write_text(xml, encoding="utf-8")
+            (part / "model.xml").write_text(xml, encoding="utf-8")
             (part / "model.mjb").write_bytes(binary)
             manifest = {
                 "format": FORMAT,

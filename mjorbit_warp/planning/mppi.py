@@ -121,7 +121,7 @@ class MPPI:
             raise ValueError("the model has no actuators to plan for")
         self.model, self.horizon, self._user_cost = model, nrow * self.dt, cost
         self._order, self._kind = SPLINES[spline], WEIGHTS[weights]
-        self._ramp, self._seed = int(ramp), check_seed(seed)
+        self._ramp = int(ramp)
         self._nelite = int(nelite)
         self.data = make_data(model, int(nrollout), sensor_noise=False, **sizes)
         self.rollout = Rollout(model, self.data, nrow, decimation=decimation, record=record)
@@ -135,6 +135,7 @@ class MPPI:
             self.knots: Any = wp.zeros((nrollout, nknot, nu), dtype=float)
             self.cost: Any = wp.zeros(nrollout, dtype=float)
             self.weight: Any = wp.zeros(nrollout, dtype=float)
+            self._seed: Any = wp.array([check_seed(seed)], dtype=wp.int64)
             self._count: Any = wp.zeros(1, dtype=wp.int64)
             self._raw: Any = wp.zeros(nrollout, dtype=float)
             self.controls: Any = wp.zeros((nrow, 1, nu), dtype=float)
@@ -148,12 +149,25 @@ class MPPI:
             extra = [*own, *r.scratch()]
             self._graph = CapturedStep(model, self.data, nrow * decimation, self._replan_captured, extra)
 
-    def reset(self, nominal: Any = 0.0) -> None:
-        """Forget the plan: all knots at ``nominal``, one number, one per command, or (nknot, nu)."""
+    @property
+    def count(self) -> int:
+        """Number of plans since the last reset, which their noise depends on (reads from the device)."""
+        return int(self._count.numpy()[0])
+
+    def reset(self, nominal: Any = 0.0, *, phase: float = 0.0, count: int = 0, seed: int | None = None) -> None:
+        """Forget the plan, or take another: so that one planner can serve several worlds in turn.
+
+        Args:
+          nominal: knots, one number for all, one per command, or (nknot, nu).
+          phase, count: as they were when ``nominal`` was kept; plans go on to the same bits.
+          seed: of the noise from now on; None keeps it.
+        """
         shape = self.nominal.shape[1:]
         self.nominal.assign(np.broadcast_to(np.asarray(nominal, dtype=np.float32), shape)[None].copy())
-        self._count.zero_()
-        self.phase.zero_()
+        self.phase.fill_(phase)
+        self._count.fill_(count)
+        if seed is not None:
+            self._seed.fill_(check_seed(seed))
 
     def search(
         self,

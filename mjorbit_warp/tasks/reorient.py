@@ -53,7 +53,7 @@ class Result:
     reached: float | None
 
 
-def model(integrator: str, environment: bool, timestep: float) -> MjoModel:
+def scene(integrator: str, environment: bool, timestep: float) -> MjoSpec:
     """The shipped two-arm free-flyer in a 400 km orbit, with drag and sunlight on the bus or without."""
     spec = MjoSpec.from_file(model_path("two_arm"))
     epoch = Time("2026-04-01T00:00:00", scale="utc")
@@ -66,7 +66,12 @@ def model(integrator: str, environment: bool, timestep: float) -> MjoModel:
             spec.add_surface(
                 f"face_{k}", "bus", HALF * face, face, size=(2 * HALF, 2 * HALF), specular=0.2, diffuse=0.2
             )
-    return spec.compile()
+    return spec
+
+
+def model(integrator: str, environment: bool, timestep: float) -> MjoModel:
+    """The scene, compiled."""
+    return scene(integrator, environment, timestep).compile()
 
 
 def target() -> F64:
