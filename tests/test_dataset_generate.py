@@ -230,7 +230,7 @@ def test_planning_with_a_cost_of_ones_own(folder: pathlib.Path) -> None:
 
 
 def test_the_task_reorient() -> None:
-    """Commands are those of its planner, and make the arms move."""
+    """Commands are those of its planner, and make the arms move; the MJCF is the plant's, with orbit and surfaces."""
     table = {
         "scenario": {"task": "reorient"},
         "episodes": {"count": 2, "duration": 0.6, "rate": 1 / 0.3, "per_shard": 1},
@@ -239,6 +239,8 @@ def test_the_task_reorient() -> None:
     }
     maker = BatchMaker(read_config(table), 1)
     assert maker.decimation == 6
+    plant = mjo.MjoSpec.from_string(maker.xml)
+    assert plant.orbit is not None and plant.compile().mj.nsite >= 6
     arrays = maker.make(1, 1).arrays
     assert arrays["ctrl"].shape == (1, 2, 8) and 0.0 < np.abs(arrays["ctrl"]).max() <= 2.5
     assert np.abs(np.diff(arrays["qpos"][0, :, 7:], axis=0)).max() > 1e-4
