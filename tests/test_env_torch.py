@@ -1,5 +1,6 @@
 """Torch: arrays without a copy, hooks that are torch functions, and short training runs of rsl-rl and SB3."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,15 @@ NWORLD = 4
 @pytest.fixture(scope="module")
 def env() -> Reorient:
     return Reorient(NWORLD, seed=3, episode_seconds=0.9)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Tensors this small gain nothing from threads, which wait for each other where cores are few."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture
