@@ -97,9 +97,10 @@ def register() -> list[str]:
     for name in TASKS:
         ids.append(f"mjorbit_warp/{name}-v0")
         if ids[-1] not in gym.registry:
-            gym.register(ids[-1], vector_entry_point=f"mjorbit_warp.envs.gymnasium_env:_{name}")
+            gym.register(ids[-1], vector_entry_point=f"{__name__}:make_vector_env", kwargs={"task": name})
     return ids
 
 
-def _reorient(num_envs: int = 1, **options: Any) -> GymnasiumEnv:
-    return GymnasiumEnv(make("reorient", num_envs, **options))
+def make_vector_env(task: str, num_envs: int = 1, **options: Any) -> GymnasiumEnv:
+    """What ``gymnasium.make_vec`` calls; options are the task's."""
+    return GymnasiumEnv(make(task, num_envs, **options))
