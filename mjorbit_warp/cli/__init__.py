@@ -52,6 +52,7 @@ def _missing_extra(error: BaseException) -> str | None:
 def _run(args: list[str]) -> int:
     import tyro  # noqa: F401  (the first of the extra: a sentence names it if it is missing)
 
+    from mjorbit_warp.cli.bench import bench
     from mjorbit_warp.cli.dataset import dataset
     from mjorbit_warp.cli.demo import demo
     from mjorbit_warp.cli.generate import generate
@@ -68,6 +69,7 @@ def _run(args: list[str]) -> int:
         "task": task,
         "generate": generate,
         "dataset": dataset,
+        "bench": bench,
     }
     return int(parse(commands, "mjorbit-warp", about, args)())
 

@@ -1,0 +1,1 @@
+"""Models that only the benchmark needs: plain MJCF, primitives only."""
