@@ -74,5 +74,11 @@ def gradient_torque(r: F64, mu: ArrayLike, tensor: F64) -> F64:
 
 
 def gravity_gradient_torque(r: F64, mu: ArrayLike, ximat: F64, inertia: F64) -> F64:
-    """As gradient_torque; the tensor from principal axes ``ximat`` (…, 3, 3) and moments ``inertia`` (…, 3)."""
-    return gradient_torque(r, mu, np.einsum("...ij,...j,...kj->...ik", ximat, inertia, ximat))
+    """As gradient_torque, of principal axes ``ximat`` (…, 3, 3) and moments ``inertia`` (…, 3), in these axes.
+
+    No tensor is formed: products of stacks of 3 × 3 matrices would take most of an evaluation's time.
+    """
+    distance = np.linalg.norm(r, axis=-1, keepdims=True)
+    y = np.einsum("...ji,...j->...i", ximat, r / distance)
+    torque = 3.0 * _column(mu) / distance**3 * _quat.cross(y, inertia * y)
+    return np.einsum("...ij,...j->...i", ximat, torque)

@@ -9,10 +9,10 @@ from mjorbit_warp import _quat
 from mjorbit_warp.effects import Effects
 from mjorbit_warp.reference.body_gravity import gravity_difference
 from mjorbit_warp.reference.cmg import cmg_loads
-from mjorbit_warp.reference.gravity import gradient_torque
+from mjorbit_warp.reference.gravity import gradient_torque, gravity_gradient_torque
 from mjorbit_warp.reference.gyro import midpoint_rate
 from mjorbit_warp.reference.magnetics import magnetic_torque
-from mjorbit_warp.reference.motion import BodyMotion, composite_inertia, inertia_tensors
+from mjorbit_warp.reference.motion import BodyMotion, composite_inertia
 from mjorbit_warp.reference.surface_loads import surface_loads
 from mjorbit_warp.reference.thruster import thruster_loads
 from mjorbit_warp.reference.wheel import wheel_loads
@@ -49,10 +49,10 @@ def wrench(d: "MjoData", effects: Effects, r: F64, v: F64, stage: int) -> F64:
     if effects.orbit:
         force += d.parameter("body_mass")[..., None] * gravity_difference(d, effects, r)
         if effects.gravity_gradient:
-            tensor = inertia_tensors(d)
+            at, mu = r[:, None] + d.xipos, d.central_mu[:, None]
+            torque += gravity_gradient_torque(at, mu, d.ximat, d.parameter("body_inertia"))
             if rotors is not None:
-                tensor += rotors
-            torque += gradient_torque(r[:, None] + d.xipos, d.central_mu[:, None], tensor)
+                torque += gradient_torque(at, mu, rotors)
     out[:, 0] = 0.0
     return out
 
