@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import warp as wp
 
+import mjorbit_warp as mjo
 from mjorbit_warp.bench import SMOKE, Refused, Scene, Settings, load_scenes, metrics
 from mjorbit_warp.bench.contenders import BareWarp, OrbitWarp
 from mjorbit_warp.bench.contenders_c import BareC, ReferenceC
@@ -182,6 +183,17 @@ def test_rounds_interleave_and_drift_cancels() -> None:
     assert samples["ours"][-1] / samples["ours"][0] > 4.0
 
 
+def test_memory_counts_the_shadow() -> None:
+    """float64 of qpos and qvel, and three stages of qacc in float32, per world."""
+    scene = SCENES["two_arm"]
+    model = scene.compile("RK4", "gravity")
+    single, shadow = (mjo.make_data(model, 2, precision=p, device="cpu") for p in ("single", "shadow"))
+    more = data_sizes(shadow).keys() - data_sizes(single).keys()
+    found = sum(size for name, (size, _) in data_sizes(shadow).items() if name.startswith("orbit:shadow."))
+    assert found == 2 * (8 * model.nq + 8 * model.nv + 3 * 4 * model.nv)
+    assert any(name.startswith("orbit:momentum.") for name in more)
+
+
 def _small(**changes: Any) -> Scene:
     return Scene(**({**vars(SCENES["docking"]), "nworld": {"cpu": [2], "gpu": [2]}} | changes))
 
@@ -238,6 +250,7 @@ def test_restart_repeats_to_the_bit() -> None:
     sizes = data_sizes(ours.data)
     assert sizes["qpos"] == (2 * ours.model.nq * 4, 2)
     assert sizes["orbit:orbit.r"] == (2 * 3 * 8, 2)
+    assert "orbit:model" not in "".join(sizes)  # parameters are not of a world
     plain = data_sizes(ours.data.mjw)
     assert {name: size for name, size in sizes.items() if not name.startswith("orbit:")} == plain
 

@@ -37,7 +37,10 @@ def _collect(fields: dict[str, Any], prefix: str, out: dict[str, tuple[int, int]
 def _holds_arrays(value: Any) -> bool:
     if isinstance(value, type) or not hasattr(value, "__dict__"):
         return False
-    if dataclasses.is_dataclass(value) or type(value).__name__ == "StructInstance":  # the latter is Warp's struct
+    kind = type(value)
+    if dataclasses.is_dataclass(value) or any(
+        base.__name__ == "StructInstance" for base in kind.__mro__
+    ):  # Warp's struct
         return True
-    module = type(value).__module__
+    module = kind.__module__
     return module.startswith("mjorbit_warp.") and not module.endswith(_ELSEWHERE)
