@@ -93,7 +93,7 @@ def project(d: "MjoData", wrenches: F64) -> F64:
     root = mj.body_rootid
     arm = d.xipos - d.subtree_com[:, root]
     moment = wrenches[..., 3:] + _quat.cross(arm, wrenches[..., :3])
-    resultant = np.einsum("ib,wbk->wik", d.moved_by, np.concatenate([moment, wrenches[..., :3]], axis=-1))
+    resultant = d.moved_by @ np.concatenate([moment, wrenches[..., :3]], axis=-1)
     return np.einsum("wik,wik->wi", d.cdof, resultant)
 
 
