@@ -76,7 +76,7 @@ def test_degree_two_is_j2_gravity() -> None:
     r, pole = states(100, 3)
     want = gravity.j2_gravity(r, MU, RE, EARTH.j2, pole)
     got = zonal_gravity(r, MU, RE, [EARTH.j2], pole)
-    assert np.abs(got - want).max() < 1e-17
+    assert np.abs(got - want).max() < 3e-17  # eight roundings of 1.5e-2 m/s²
 
 
 def test_per_world_coefficients() -> None:

@@ -9,7 +9,11 @@ F64 = NDArray[np.float64]
 
 
 def _dot(a: F64, b: F64) -> F64:
-    return np.sum(a * b, axis=-1, keepdims=True)
+    return np.einsum("...i,...i->...", a, b)[..., None]  # a third of the time of np.sum over three numbers
+
+
+def _norm(a: F64) -> F64:
+    return np.sqrt(_dot(a, a))
 
 
 def _column(x: ArrayLike) -> F64:
@@ -18,7 +22,7 @@ def _column(x: ArrayLike) -> F64:
 
 def point_gravity(r: F64, mu: ArrayLike) -> F64:
     """−μ r/|r|³ [m/s²] (design equation 1); ``r`` (…, 3) [m], ``mu`` (…) [m³/s²]."""
-    return -_column(mu) * r / np.linalg.norm(r, axis=-1, keepdims=True) ** 3
+    return -_column(mu) * r / _norm(r) ** 3
 
 
 def j2_gravity(r: F64, mu: ArrayLike, radius: ArrayLike, j2: ArrayLike, pole: F64) -> F64:
@@ -27,7 +31,7 @@ def j2_gravity(r: F64, mu: ArrayLike, radius: ArrayLike, j2: ArrayLike, pole: F6
     Minus the gradient of the potential μ J2 R²/r³ P₂(sin φ), with P₂(x) = (3x² − 1)/2 and sin φ = r·p̂/r, taken in the
     directions of r and of the pole.
     """
-    distance = np.linalg.norm(r, axis=-1, keepdims=True)
+    distance = _norm(r)
     sine = _dot(r, pole) / distance
     strength = _column(mu) * _column(j2) * _column(radius) ** 2 / distance**4
     along_r = 1.5 * (5.0 * sine**2 - 1.0)
@@ -39,7 +43,7 @@ def encke_difference(r_c: F64, rho: F64, mu: ArrayLike) -> F64:
     q = _dot(rho, rho + 2.0 * r_c) / _dot(r_c, r_c)
     s = (1.0 + q) ** 1.5
     f = -q * (3.0 + 3.0 * q + q * q) / (s * (1.0 + s))
-    return -_column(mu) / np.linalg.norm(r_c, axis=-1, keepdims=True) ** 3 * (rho + f * (r_c + rho))
+    return -_column(mu) / _norm(r_c) ** 3 * (rho + f * (r_c + rho))
 
 
 def j2_difference(r_c: F64, rho: F64, mu: ArrayLike, radius: ArrayLike, j2: ArrayLike, pole: F64) -> F64:
@@ -48,8 +52,8 @@ def j2_difference(r_c: F64, rho: F64, mu: ArrayLike, radius: ArrayLike, j2: Arra
     With r = d·n̂ and sin φ = n̂·p̂, the field is d⁻⁴ w(n̂); it differs by d₀⁻⁴ Δw + (d⁻⁴ − d₀⁻⁴) w(n̂), where
     Δn̂ = (ρ + r_c (d₀/d − 1) d/d₀ …)/d is formed as (ρ − n̂₀ Δd)/d and Δd = ρ·(ρ + 2 r_c)/(d + d₀).
     """
-    d0 = np.linalg.norm(r_c, axis=-1, keepdims=True)
-    d = np.linalg.norm(r_c + rho, axis=-1, keepdims=True)
+    d0 = _norm(r_c)
+    d = _norm(r_c + rho)
     dd = _dot(rho, rho + 2.0 * r_c) / (d + d0)
     n0 = r_c / d0
     dn = (rho - n0 * dd) / d
@@ -68,7 +72,7 @@ def gradient_torque(r: F64, mu: ArrayLike, tensor: F64) -> F64:
 
     World axes (Hughes, "Spacecraft Attitude Dynamics", section 8.1).
     """
-    distance = np.linalg.norm(r, axis=-1, keepdims=True)
+    distance = _norm(r)
     r_hat = r / distance
     return 3.0 * _column(mu) / distance**3 * _quat.cross(r_hat, np.einsum("...ij,...j->...i", tensor, r_hat))
 
@@ -78,7 +82,7 @@ def gravity_gradient_torque(r: F64, mu: ArrayLike, ximat: F64, inertia: F64) -> 
 
     No tensor is formed: products of stacks of 3 × 3 matrices would take most of an evaluation's time.
     """
-    distance = np.linalg.norm(r, axis=-1, keepdims=True)
+    distance = _norm(r)
     y = np.einsum("...ji,...j->...i", ximat, r / distance)
     torque = 3.0 * _column(mu) / distance**3 * _quat.cross(y, inertia * y)
     return np.einsum("...ij,...j->...i", ximat, torque)
