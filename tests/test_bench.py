@@ -1,5 +1,8 @@
 """The throughput benchmark: its figures on known numbers, its scenes, what it refuses, and a small run of it."""
 
+import contextlib
+import dataclasses
+import io
 import json
 import math
 import pathlib
@@ -11,14 +14,14 @@ import pytest
 import warp as wp
 
 import mjorbit_warp as mjo
-from mjorbit_warp.bench import SMOKE, Refused, Scene, Settings, load_scenes, metrics
+from mjorbit_warp.bench import SMOKE, Refused, Scene, Settings, load_scenes, metrics, run
 from mjorbit_warp.bench.contenders import BareWarp, OrbitWarp
 from mjorbit_warp.bench.contenders_c import BareC, ReferenceC
 from mjorbit_warp.bench.memory import data_sizes
 from mjorbit_warp.bench.report import report
 from mjorbit_warp.bench.run import check_activity, ratios
 from mjorbit_warp.bench.starts import starts
-from mjorbit_warp.bench.studies import chain_mjcf
+from mjorbit_warp.bench.studies import chain_mjcf, first_step_here, run_studies
 from mjorbit_warp.bench.timing import HORIZON, calibrate, interleave
 from mjorbit_warp.cli import main
 
@@ -207,6 +210,31 @@ def test_dropped_contacts_are_refused() -> None:
         contender = kind("full", model, scene, 2, 1, wp.get_device("cpu"), *more)
         with pytest.raises(Refused, match=r"full dropped contacts or constraints in 2 worlds.*njmax 1 "):
             interleave([contender], [20], 1)
+
+
+def test_a_refused_cell_is_named_and_has_no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mjorbit_warp.bench.run.load_scenes", lambda names: [_small(njmax=1)])
+    settings = Settings(nworld=(2,), device="cpu", repeat=1, nstep=1, sample_s=1e-3, integrators=("implicitfast",))
+    result = run(dataclasses.replace(settings, host=False, trace=False))
+    assert result["cells"] == []
+    (row,) = result["refused"]
+    assert row["scene"] == "docking" and row["nworld"] == 2 and "njmax 1 of the scene is too small" in row["why"]
+
+
+def test_studies() -> None:
+    """The reference path on two worlds, and the first step of a process as it is measured in one."""
+    settings = Settings(nworld=(2,), device="cpu", repeat=2, nstep=1, sample_s=1e-4, integrators=("implicitfast",))
+    result = run_studies(("reference",), settings)
+    (study,) = result["studies"]
+    (row,) = study["rows"]
+    times = row["samples_s"]
+    pairs = zip(times["reference"], times["bare"], strict=True)
+    assert row["ratio"] == pytest.approx(np.median([a / b for a, b in pairs])) and row["nthread"] == 2
+    assert "reference: " in report(result, "short") and "µs/step" in report(result, "human")
+    job = {"name": "gravity", "scene": "two_arm", "integrator": "implicitfast", "nworld": 2, "device": "cpu"}
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        first_step_here(job)
+    assert 0.0 < float(said.getvalue()) < 300.0
 
 
 def test_worlds_that_are_not_finite_are_refused() -> None:
