@@ -19,7 +19,7 @@ from mjorbit_warp.bench.contenders import BareWarp, OrbitWarp
 from mjorbit_warp.bench.contenders_c import BareC, ReferenceC
 from mjorbit_warp.bench.memory import data_sizes
 from mjorbit_warp.bench.report import report
-from mjorbit_warp.bench.run import check_activity, ratios
+from mjorbit_warp.bench.benchmark import check_activity, ratios
 from mjorbit_warp.bench.starts import starts
 from mjorbit_warp.bench.studies import chain_mjcf, first_step_here, run_studies
 from mjorbit_warp.bench.timing import HORIZON, calibrate, interleave
@@ -213,7 +213,7 @@ def test_dropped_contacts_are_refused() -> None:
 
 
 def test_a_refused_cell_is_named_and_has_no_figures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mjorbit_warp.bench.run.load_scenes", lambda names: [_small(njmax=1)])
+    monkeypatch.setattr("mjorbit_warp.bench.benchmark.load_scenes", lambda names: [_small(njmax=1)])
     settings = Settings(nworld=(2,), device="cpu", repeat=1, nstep=1, sample_s=1e-3, integrators=("implicitfast",))
     result = run(dataclasses.replace(settings, host=False, trace=False))
     assert result["cells"] == []

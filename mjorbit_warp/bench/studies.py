@@ -17,7 +17,7 @@ from mjorbit_warp.bench import metrics
 from mjorbit_warp.bench.contenders import BareWarp, OrbitWarp
 from mjorbit_warp.bench.hardware import equip
 from mjorbit_warp.bench.machine import header
-from mjorbit_warp.bench.run import Settings
+from mjorbit_warp.bench.benchmark import Settings
 from mjorbit_warp.bench.scenes import EPOCH, INTEGRATORS, Scene, load_scenes
 from mjorbit_warp.bench.timing import calibrate, interleave
 from mjorbit_warp.orbit import Orbit
@@ -198,7 +198,10 @@ FIRST = ("bare", "gravity", "bare parts", "everything")
 
 def _first_step_elsewhere(name: str, scene: str, integrator: str, nworld: int, settings: Settings) -> float:
     job = {"name": name, "scene": scene, "integrator": integrator, "nworld": nworld, "device": settings.device}
-    code = "import sys, json; from mjorbit_warp.bench.studies import first_step_here as f; f(json.loads(sys.argv[1]))"
+    code = (
+        "import json, sys, warp; warp.config.log_level = warp.LOG_ERROR; "
+        "from mjorbit_warp.bench.studies import first_step_here; first_step_here(json.loads(sys.argv[1]))"
+    )
     found = subprocess.run(
         [sys.executable, "-c", code, json.dumps(job)], capture_output=True, text=True, env=os.environ, check=False
     )
@@ -212,7 +215,6 @@ def first_step_here(job: dict[str, Any]) -> None:
     import warnings
 
     warnings.simplefilter("ignore")
-    wp.config.log_level = wp.LOG_ERROR
     device = wp.get_device(job["device"])
     scene = load_scenes((job["scene"],))[0]
     equipment = "everything" if job["name"] in ("bare parts", "everything") else "gravity"
