@@ -15,11 +15,11 @@ import warp as wp
 
 import mjorbit_warp as mjo
 from mjorbit_warp.bench import SMOKE, Refused, Scene, Settings, load_scenes, metrics, run
+from mjorbit_warp.bench.benchmark import check_activity, ratios
 from mjorbit_warp.bench.contenders import BareWarp, OrbitWarp
 from mjorbit_warp.bench.contenders_c import BareC, ReferenceC
 from mjorbit_warp.bench.memory import data_sizes
 from mjorbit_warp.bench.report import report
-from mjorbit_warp.bench.benchmark import check_activity, ratios
 from mjorbit_warp.bench.starts import starts
 from mjorbit_warp.bench.studies import chain_mjcf, first_step_here, run_studies
 from mjorbit_warp.bench.timing import HORIZON, calibrate, interleave

@@ -14,10 +14,10 @@ import warp as wp
 
 from mjorbit_warp.bench import contenders_c as host
 from mjorbit_warp.bench import metrics
+from mjorbit_warp.bench.benchmark import Settings
 from mjorbit_warp.bench.contenders import BareWarp, OrbitWarp
 from mjorbit_warp.bench.hardware import equip
 from mjorbit_warp.bench.machine import header
-from mjorbit_warp.bench.benchmark import Settings
 from mjorbit_warp.bench.scenes import EPOCH, INTEGRATORS, Scene, load_scenes
 from mjorbit_warp.bench.timing import calibrate, interleave
 from mjorbit_warp.orbit import Orbit
@@ -206,15 +206,12 @@ def _first_step_elsewhere(name: str, scene: str, integrator: str, nworld: int, s
         [sys.executable, "-c", code, json.dumps(job)], capture_output=True, text=True, env=os.environ, check=False
     )
     if found.returncode:
-        raise RuntimeError(f"the process of {name} failed: {found.stderr.strip().splitlines()[-1:]}")
+        raise metrics.Refused(f"the process of {name} failed: {' '.join(found.stderr.strip().splitlines()[-1:])}")
     return float(found.stdout.strip().splitlines()[-1])
 
 
 def first_step_here(job: dict[str, Any]) -> None:
     """Print the seconds of the first step and its capture in this process."""
-    import warnings
-
-    warnings.simplefilter("ignore")
     device = wp.get_device(job["device"])
     scene = load_scenes((job["scene"],))[0]
     equipment = "everything" if job["name"] in ("bare parts", "everything") else "gravity"
