@@ -170,9 +170,13 @@ class Basilisk:
         """Seconds of ``replays`` times ``nstep`` steps, measured over there."""
         return float(self._ask(f"run {replays}")["seconds"])
 
+    def qpos(self) -> list[float]:
+        """The coordinates now."""
+        return list(self._ask("state")["qpos"])
+
     def check(self) -> None:
         """Raise metrics.Refused if the state is not finite."""
-        metrics.refuse_nonfinite(self.name, np.isfinite(np.array([self._ask("state")["qpos"]])).all(axis=1))
+        metrics.refuse_nonfinite(self.name, np.isfinite(np.array([self.qpos()])).all(axis=1))
 
     def close(self) -> None:
         """End the process."""
