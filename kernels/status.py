@@ -1,6 +1,7 @@
 """Per-world status bits."""
 
 import warp as wp
+from mujoco_warp import OverflowType
 
 from mjorbit_warp.kernels.hardware import HardwareState, Wheels
 from mjorbit_warp.status import Status
@@ -10,6 +11,8 @@ BELOW_SURFACE = wp.constant(int(Status.BELOW_SURFACE))
 TOO_FAR = wp.constant(int(Status.TOO_FAR))
 OVERFLOW = wp.constant(int(Status.OVERFLOW))
 WHEEL_SATURATED = wp.constant(int(Status.WHEEL_SATURATED))
+# a solver that ran out of iterations has dropped nothing
+DROPPED = wp.constant(~int(OverflowType.ITERATIONS | OverflowType.LS_ITERATIONS))
 
 
 @wp.func
@@ -23,7 +26,7 @@ def state_status(worldid: int, qpos: wp.array2d[float], qvel: wp.array2d[float],
         total += 0.0 * qvel[worldid, i]
     if not wp.isfinite(total):
         status |= NONFINITE
-    if overflow != 0:
+    if (overflow & DROPPED) != 0:
         status |= OVERFLOW
     return status
 

@@ -40,3 +40,18 @@ def test_dropped_contacts_are_seen() -> None:
     model.opt.warn_overflow = False
     mjo.mjo_step(model, d)
     assert d.bad_worlds() == {"OVERFLOW": [1]}
+
+
+def test_a_solver_that_stops_early_drops_nothing() -> None:
+    """Pressed plates, and a solver that may not converge: ``overflow`` says so; no contact is lost, no fault set."""
+    model = compile_model("chaser_target")
+    d = mjo.make_data(model, nworld=2, nconmax=4, njmax=64)
+    qpos = np.tile(model.mj.qpos0, (2, 1))
+    qpos[1, 7] = 1.09
+    d.qpos.assign(qpos)
+    model.opt.warn_overflow = False
+    model.opt.iterations = 1
+    model.opt.tolerance.zero_()
+    mjo.mjo_step(model, d)
+    assert d.mjw.overflow.numpy()[1] != 0 and d.mjw.nacon.numpy()[0] > 0
+    assert not d.bad_worlds()
