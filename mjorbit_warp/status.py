@@ -11,7 +11,8 @@ class Status(enum.IntFlag):
 
     NONFINITE: a coordinate, a velocity or the orbit is not finite. BELOW_SURFACE: the orbit's origin is inside the
     central body. TOO_FAR: a body's COM is farther than 10 % of |r_c| from the origin. OVERFLOW: contacts or constraints
-    were dropped (a solver that ran out of iterations drops nothing). WHEEL_SATURATED: a reaction wheel reached its largest speed; nothing is wrong with the world.
+    were dropped (a solver that ran out of iterations drops nothing). WHEEL_SATURATED: a reaction wheel reached its
+    largest speed; nothing is wrong with the world.
     """
 
     NONFINITE = 1
