@@ -20,32 +20,11 @@ import warp as wp
 
 import mjorbit_warp as mjo
 from mjorbit_warp.graph import CapturedStep
+from mjorbit_warp.kernels.quaternion import quat_conjugate, quat_rotate
 from mjorbit_warp.planning import MPPI
 from mjorbit_warp.tasks import reorient
 
 HALF, RADIUS, CLEARANCE = wp.constant(reorient.HALF), wp.constant(reorient.RADIUS), wp.constant(reorient.CLEARANCE)
-SETTINGS: dict[str, Any] = {
-    "horizon": 14.0,
-    "nknot": 5,
-    "decimation": 3,
-    "sigma": 0.6,
-    "ramp": 3,
-    "temperature": 0.05,
-    "limits": np.tile([-2.5, 2.5], (8, 1)),
-    "record": ("qpos", "qvel", "xpos", "xquat"),
-}
-
-
-@wp.func
-def turned(quat: wp.quat, v: wp.vec3) -> wp.vec3:
-    """A vector turned by MuJoCo's quaternion (w, x, y, z)."""
-    return wp.quat_rotate(wp.quat(quat[1], quat[2], quat[3], quat[0]), v)
-
-
-@wp.func
-def turned_back(quat: wp.quat, v: wp.vec3) -> wp.vec3:
-    """A vector turned by the inverse of MuJoCo's quaternion."""
-    return wp.quat_rotate_inv(wp.quat(quat[1], quat[2], quat[3], quat[0]), v)
 
 
 @wp.kernel
@@ -78,8 +57,8 @@ def _cost(
         for i in range(7, qpos_in.shape[2]):
             total += 0.02 / float(last + 1) * qpos_in[row, w, i] * qpos_in[row, w, i]
         for k in range(body_in.shape[0]):
-            p = xpos_in[row, w, body_in[k]] + turned(xquat_in[row, w, body_in[k]], point_in[k])
-            q = turned_back(xquat_in[row, w, bus], p - xpos_in[row, w, bus])
+            p = xpos_in[row, w, body_in[k]] + quat_rotate(xquat_in[row, w, body_in[k]], point_in[k])
+            q = quat_rotate(quat_conjugate(xquat_in[row, w, bus]), p - xpos_in[row, w, bus])
             out = wp.vec3(wp.max(wp.abs(q[0]) - HALF, 0.0), wp.max(wp.abs(q[1]) - HALF, 0.0), 0.0)
             out[2] = wp.max(wp.abs(q[2]) - HALF, 0.0)
             total += 50.0 * wp.max(CLEARANCE - wp.length(out) + RADIUS, 0.0)
@@ -88,12 +67,8 @@ def _cost(
 
 def launched(model: mjo.MjoModel, goal: Any) -> Callable[[mjo.Rollout, Any], None]:
     """The cost in launches."""
-    bodies, points = [], []
-    for side, sign in (("L", 1.0), ("R", -1.0)):
-        for link, places in reorient.LINKS.items():
-            bodies += [model.body(f"{side}_{link}").id] * len(places)
-            points += [[0.0, sign * y, 0.0] for y in places]
-    body, point = wp.array(bodies, dtype=int), wp.array(np.array(points), dtype=wp.vec3)
+    bodies, points = reorient.arm_points(model)
+    body, point = wp.array(bodies, dtype=int), wp.array(points, dtype=wp.vec3)
     bus, quat = int(model.body("bus").id), wp.quat(*goal)
 
     def cost(rollout: mjo.Rollout, out: Any) -> None:
@@ -120,7 +95,7 @@ def measure(nrollout: int, repeat: int) -> dict[str, Any]:
     """Medians of a replanning with each cost, and of its ratio to the bare rollouts measured just before it."""
     goal = reorient.target()
     model = reorient.model("IMPLICITFAST", environment=False, timestep=0.1)
-    settings = SETTINGS | {"nrollout": nrollout}
+    settings = reorient.PLANNER | {"nrollout": nrollout}
     planners = {
         "Warp, captured": MPPI(model, launched(model, goal), captured=True, **settings),
         "NumPy": MPPI(model, reorient.cost(model, goal), **settings),

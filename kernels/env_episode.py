@@ -2,14 +2,13 @@
 
 import warp as wp
 
-from mjorbit_warp.kernels.noise import philox, uniform
+from mjorbit_warp.kernels.noise import keyed, uniform
 from mjorbit_warp.status import Status
 
 wp.set_module_options({"enable_backward": False})
 
 NONFINITE = wp.constant(int(Status.NONFINITE))
 START = wp.constant(wp.uint32(0x73746172))  # where sensors have their index: starts share no number with them
-_LOW = wp.constant(wp.int64(0xFFFFFFFF))
 
 
 @wp.struct
@@ -44,18 +43,9 @@ class Episodes:
 def start_uniform4(seed: wp.int64, world: int, number: wp.int64, block: int) -> wp.vec4:
     """Four independent numbers in (0, 1] of a world's episode: a function of these four arguments alone.
 
-    Philox with the seed as its key and the counter (number, block, world, START); see kernels.noise.
+    The counter has the number for a count and START for a sensor; see kernels.noise.
     """
-    shift = wp.int64(32)
-    high = (wp.uint32((number >> shift) & wp.int64(0xFFFF)) << wp.uint32(16)) | wp.uint32(block)
-    x0, x1, x2, x3 = philox(
-        wp.uint32(number & _LOW),
-        high,
-        wp.uint32(world),
-        START,
-        wp.uint32(seed & _LOW),
-        wp.uint32((seed >> shift) & _LOW),
-    )
+    x0, x1, x2, x3 = keyed(seed, number, block, world, START)
     return wp.vec4(uniform(x0), uniform(x1), uniform(x2), uniform(x3))
 
 

@@ -2,6 +2,8 @@
 
 import warp as wp
 
+from mjorbit_warp.kernels.quaternion import quat_conjugate, quat_product, quat_rotate
+
 wp.set_module_options({"enable_backward": False})
 
 
@@ -23,7 +25,7 @@ class Geometry:
     radius: float
     body: wp.array[int]
     point: wp.array[wp.vec3]
-    goal: wp.array[wp.vec4]
+    goal: wp.array[wp.quat]
 
 
 @wp.struct
@@ -40,32 +42,9 @@ class Weights:
 
 
 @wp.func
-def product(a: wp.vec4, b: wp.vec4) -> wp.vec4:
-    """Hamilton product of quaternions (w, x, y, z)."""
-    u = wp.vec3(a[1], a[2], a[3])
-    v = wp.vec3(b[1], b[2], b[3])
-    t = a[0] * v + b[0] * u + wp.cross(u, v)
-    return wp.vec4(a[0] * b[0] - wp.dot(u, v), t[0], t[1], t[2])
-
-
-@wp.func
-def conjugate(q: wp.vec4) -> wp.vec4:
-    """Inverse of a unit quaternion."""
-    return wp.vec4(q[0], -q[1], -q[2], -q[3])
-
-
-@wp.func
-def turned(q: wp.vec4, v: wp.vec3) -> wp.vec3:
-    """q v q* for a unit quaternion."""
-    u = wp.vec3(q[1], q[2], q[3])
-    t = 2.0 * wp.cross(u, v)
-    return v + q[0] * t + wp.cross(u, t)
-
-
-@wp.func
-def attitude_error(q: wp.vec4, goal: wp.vec4) -> wp.vec3:
+def attitude_error(q: wp.quat, goal: wp.quat) -> wp.vec3:
     """Rotation vector [rad] in body axes that takes ``q`` to the goal, at most π long: goal = q exp(½ error)."""
-    e = product(conjugate(q), goal)
+    e = quat_product(quat_conjugate(q), goal)
     if e[0] < 0.0:
         e = -e
     v = wp.vec3(e[1], e[2], e[3])
@@ -76,18 +55,17 @@ def attitude_error(q: wp.vec4, goal: wp.vec4) -> wp.vec3:
 
 
 @wp.func
-def bus_attitude(worldid: int, qpos: wp.array2d[float]) -> wp.vec4:
+def bus_attitude(worldid: int, qpos: wp.array2d[float]) -> wp.quat:
     """Unit quaternion (w, x, y, z) of the bus, the model's first joint."""
-    return wp.normalize(wp.vec4(qpos[worldid, 3], qpos[worldid, 4], qpos[worldid, 5], qpos[worldid, 6]))
+    return wp.normalize(wp.quat(qpos[worldid, 3], qpos[worldid, 4], qpos[worldid, 5], qpos[worldid, 6]))
 
 
 @wp.func
 def clearance(worldid: int, k: int, geometry: Geometry, xpos: wp.array2d[wp.vec3], xquat: wp.array2d[wp.quat]) -> float:
-    """Distance [m] of the arms' surface about point k from the bus; MJWarp keeps (w, x, y, z) in a Warp quaternion."""
-    b = xquat[worldid, geometry.body[k]]
-    world = xpos[worldid, geometry.body[k]] + turned(wp.vec4(b[0], b[1], b[2], b[3]), geometry.point[k])
-    q = xquat[worldid, geometry.bus]
-    local = turned(wp.vec4(q[0], -q[1], -q[2], -q[3]), world - xpos[worldid, geometry.bus])
+    """Distance [m] of the arms' surface about point k from the bus."""
+    body = geometry.body[k]
+    world = xpos[worldid, body] + quat_rotate(xquat[worldid, body], geometry.point[k])
+    local = quat_rotate(quat_conjugate(xquat[worldid, geometry.bus]), world - xpos[worldid, geometry.bus])
     outside = wp.vec3(
         wp.max(wp.abs(local[0]) - geometry.half, 0.0),
         wp.max(wp.abs(local[1]) - geometry.half, 0.0),
@@ -120,8 +98,8 @@ def _reorient_start(
     phi = float(wp.static(2.0 * wp.PI)) * random_in[worldid, 1]
     half = 0.5 * largest_angle * random_in[worldid, 2]
     s = wp.sin(half)
-    turn = wp.vec4(wp.cos(half), s * r * wp.cos(phi), s * r * wp.sin(phi), s * z)
-    q = wp.normalize(product(geometry.goal[worldid], turn))
+    turn = wp.quat(wp.cos(half), s * r * wp.cos(phi), s * r * wp.sin(phi), s * z)
+    q = wp.normalize(quat_product(geometry.goal[worldid], turn))
     for i in range(4):
         qpos_out[worldid, 3 + i] = q[i]
     for j in range(qpos_out.shape[1] - 7):

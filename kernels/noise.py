@@ -54,22 +54,26 @@ def uniform(x: wp.uint32) -> float:
 
 
 @wp.func
-def normal4(seed: wp.int64, stream: int, count: wp.int64, sensor: int, use: int, block: int) -> wp.vec4:
-    """Four independent standard normal variates (Box & Muller, Ann. Math. Statist. 29, 1958), at most 6.8 in size.
-
-    ``seed`` is the key; ``count`` up to 2^48, the ``use`` (0 or 1) and the ``block`` up to 2^15 within a sample,
-    ``stream`` and ``sensor`` are the counter.
-    """
+def keyed(seed: wp.int64, count: wp.int64, part: int, stream: int, sensor: wp.uint32):
+    """Four random words of the key ``seed`` and the counter (count to 2^48, part to 2^16, stream, sensor)."""
     shift = wp.int64(32)
-    high = (wp.uint32((count >> shift) & wp.int64(0xFFFF)) << wp.uint32(16)) | wp.uint32(use * 32768 + block)
-    x0, x1, x2, x3 = philox(
+    return philox(
         wp.uint32(count & _LOW_SIGNED),
-        high,
+        (wp.uint32((count >> shift) & wp.int64(0xFFFF)) << wp.uint32(16)) | wp.uint32(part),
         wp.uint32(stream),
-        wp.uint32(sensor),
+        sensor,
         wp.uint32(seed & _LOW_SIGNED),
         wp.uint32((seed >> shift) & _LOW_SIGNED),
     )
+
+
+@wp.func
+def normal4(seed: wp.int64, stream: int, count: wp.int64, sensor: int, use: int, block: int) -> wp.vec4:
+    """Four independent standard normal variates (Box & Muller, Ann. Math. Statist. 29, 1958), at most 6.8 in size.
+
+    See ``keyed``; ``use`` is 0 or 1, and ``block`` up to 2^15 within a sample.
+    """
+    x0, x1, x2, x3 = keyed(seed, count, use * 32768 + block, stream, wp.uint32(sensor))
     turn = float(wp.static(2.0 * wp.PI))
     radius = wp.sqrt(-2.0 * wp.log(uniform(x0)))
     angle = turn * uniform(x1)

@@ -2,18 +2,8 @@
 
 import warp as wp
 
+from mjorbit_warp.kernels.quaternion import quat_product
 from mjorbit_warp.kernels.sensor_types import Motion, vec6d
-
-
-@wp.func
-def quat_product(a: wp.quat, b: wp.quat) -> wp.quat:
-    """Hamilton product a b of quaternions stored as (w, x, y, z)."""
-    return wp.quat(
-        a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-        a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-        a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
-        a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0],
-    )
 
 
 @wp.func

@@ -10,9 +10,9 @@ from mjorbit_warp.kernels.eclipse import eclipse_conical, eclipse_cylindrical
 from mjorbit_warp.kernels.environment import BodyAxes, EnvironmentModel, EnvironmentState
 from mjorbit_warp.kernels.hardware import Wheels
 from mjorbit_warp.kernels.magnetic_field import MagneticFieldModel, field_years, magnetic_field_func
+from mjorbit_warp.kernels.quaternion import quat_product
 from mjorbit_warp.kernels.sensor_motion import (
     in_site,
-    quat_product,
     quat_turned,
     scalar,
     site_acceleration,

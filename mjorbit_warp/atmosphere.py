@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mjorbit_warp.epoch import check_time
+from mjorbit_warp.extras import need
 
 F64 = NDArray[np.float64]
 
@@ -169,10 +170,7 @@ class Atmosphere:
           longitude: east [rad]; None averages over longitude, that is over local time.
           version: 0 (NRLMSISE-00), 2.0 or 2.1.
         """
-        try:
-            import pymsis
-        except ImportError as error:
-            raise ImportError("Atmosphere.msis needs pymsis: pip install 'mjorbit-warp[env]'") from error
+        pymsis = need("pymsis", "env", "Atmosphere.msis")
         for name, value in (("f107", f107), ("f107a", f107a)):
             if not (math.isfinite(value) and value > 0.0):
                 raise ValueError(f"{name} is {value}: a positive number is expected")

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import warp as wp
 
-from mjorbit_warp.hardware.propellant import write_masses
-from mjorbit_warp.kernels.propagate import _refresh
 from mjorbit_warp.kernels.rollout import broadcast_kernel
-from mjorbit_warp.state import get_state, scalars, set_state, state_components
+from mjorbit_warp.state import get_state, scalars, set_state, state_components, state_written
 from mjorbit_warp.worlds import check_owner, world_index
 
 if TYPE_CHECKING:
@@ -35,11 +33,7 @@ def _copy(pairs: list[tuple[str, wp.array, wp.array]], row: int, ids: Any, targe
         for _, a, b in pairs:
             kernel = broadcast_kernel(a.dtype, b.dtype)
             wp.launch(kernel, dim=(ids.shape[0], b.shape[1]), inputs=[a, row, ids], outputs=[b])
-        write_masses(target.model, target)
-        if target.orbit is not None:
-            wp.launch(
-                _refresh, dim=target.nworld, inputs=[target.orbit.state], outputs=[target._clock, target.orbit.lvlh]
-            )
+        state_written(target.model, target)
 
 
 def broadcast_state(

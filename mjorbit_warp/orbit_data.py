@@ -7,6 +7,7 @@ import numpy as np
 import warp as wp
 
 from mjorbit_warp import frames
+from mjorbit_warp.kernels.propagate import _refresh
 from mjorbit_warp.kernels.types import Clock, OrbitState
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.orientation import BodyFixedFrame, body_fixed_frame
@@ -85,3 +86,9 @@ class OrbitData:
                 f"orbit.{name} cannot be rebound, as graphs keep the old array: use orbit.{name}.assign(values)"
             )
         object.__setattr__(self, name, value)
+
+
+def refresh_orbit(d: Any) -> None:
+    """Epoch time and LVLH frame of a MjoData at the orbit and clock as they are now."""
+    if d.orbit is not None:
+        wp.launch(_refresh, dim=d.nworld, inputs=[d.orbit.state], outputs=[d._clock, d.orbit.lvlh], device=d.device)

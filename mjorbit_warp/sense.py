@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import warp as wp
 
-from mjorbit_warp.kernels.propagate import _refresh
 from mjorbit_warp.loads import effects_now, environment_stage
+from mjorbit_warp.orbit_data import refresh_orbit
 from mjorbit_warp.sensors import fill_sensors
 from mjorbit_warp.step import check_pair, mjo_forward, refresh_velocities
 
@@ -31,8 +31,7 @@ def mjo_sense(m: "MjoModel", d: "MjoData") -> Any:
         mjo_forward(m, d)
         return d.mjw.sensordata
     with wp.ScopedDevice(d.device):
-        if d.orbit is not None:
-            wp.launch(_refresh, dim=d.nworld, inputs=[d.orbit.state], outputs=[d._clock, d.orbit.lvlh])
+        refresh_orbit(d)
         refresh_velocities(m, d)
         environment_stage(m, d, effects_now(m), -1)
         fill_sensors(m, d, advance=False)

@@ -6,8 +6,8 @@ import numpy as np
 import warp as wp
 
 from mjorbit_warp.hardware.propellant import write_masses
-from mjorbit_warp.kernels.propagate import _refresh
 from mjorbit_warp.kernels.state import gather_kernel, scatter_kernel
+from mjorbit_warp.orbit_data import refresh_orbit
 from mjorbit_warp.sensors import STATE as SENSOR_COMPONENTS
 from mjorbit_warp.worlds import check_owner, world_index
 
@@ -95,6 +95,12 @@ def get_state(m: "MjoModel", d: "MjoData", world_ids: Any = None) -> wp.array:
     return out
 
 
+def state_written(m: "MjoModel", d: "MjoData") -> None:
+    """What follows from a state that was written: masses of tanks, the clock's epoch time and the LVLH frame."""
+    write_masses(m, d)
+    refresh_orbit(d)
+
+
 def set_state(m: "MjoModel", d: "MjoData", state: Any, world_ids: Any = None) -> None:
     """Restore states from get_state into chosen worlds.
 
@@ -119,6 +125,4 @@ def set_state(m: "MjoModel", d: "MjoData", state: Any, world_ids: Any = None) ->
             start += array.shape[1]
         time = scalars(d.mjw.time)
         wp.launch(scatter_kernel(time.dtype), dim=(ids.shape[0], 1), inputs=[state, ids, 0], outputs=[time])
-        write_masses(m, d)
-        if d.orbit is not None:
-            wp.launch(_refresh, dim=d.nworld, inputs=[d.orbit.state], outputs=[d._clock, d.orbit.lvlh])
+        state_written(m, d)

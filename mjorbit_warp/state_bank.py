@@ -5,11 +5,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import warp as wp
 
-from mjorbit_warp.hardware.propellant import write_masses
-from mjorbit_warp.kernels.propagate import _refresh
 from mjorbit_warp.kernels.state_bank import _clear_status, restore_kernel
 from mjorbit_warp.reset import world_mask
-from mjorbit_warp.state import get_state, scalars, state_components, state_layout
+from mjorbit_warp.state import get_state, scalars, state_components, state_layout, state_written
 from mjorbit_warp.step import refresh_velocities
 from mjorbit_warp.worlds import check_owner
 
@@ -71,7 +69,5 @@ class StateBank:
             inputs = [self.states, self.row, chosen, start]
             wp.launch(restore_kernel(time.dtype), dim=time.shape, inputs=inputs, outputs=[time])
             wp.launch(_clear_status, dim=d.nworld, inputs=[chosen], outputs=[d.status])
-            write_masses(m, d)
-            if d.orbit is not None:
-                wp.launch(_refresh, dim=d.nworld, inputs=[d.orbit.state], outputs=[d._clock, d.orbit.lvlh])
+            state_written(m, d)
             refresh_velocities(m, d)

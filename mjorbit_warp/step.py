@@ -7,9 +7,9 @@ import warp as wp
 
 from mjorbit_warp.hardware.propellant import burn
 from mjorbit_warp.kernels.clock import _stage_time
-from mjorbit_warp.kernels.propagate import _refresh
 from mjorbit_warp.loads import add_loads, propagate, write_act_dot
 from mjorbit_warp.momentum import momentum_correct, momentum_stage
+from mjorbit_warp.orbit_data import refresh_orbit
 from mjorbit_warp.sensors import ACC, fill_sensors
 from mjorbit_warp.shadow import check_shadow, shadow_advance, shadow_stage
 from mjorbit_warp.worlds import check_owner
@@ -137,8 +137,7 @@ def mjo_forward(m: "MjoModel", d: "MjoData") -> None:
     """Evaluate the dynamics at the current state without advancing: positions, forces, sensors, ``qacc``."""
     check_pair(m, d)
     with wp.ScopedDevice(d.device):
-        if d.orbit is not None:
-            wp.launch(_refresh, dim=d.nworld, inputs=[d.orbit.state], outputs=[d._clock, d.orbit.lvlh])
+        refresh_orbit(d)
         if m.mjw.neq:
             refresh_velocities(m, d)
         mjw.forward(m.mjw, d.mjw)

@@ -7,6 +7,7 @@ import numpy as np
 from astropy.time import Time
 
 from mjorbit_warp.epoch import check_time
+from mjorbit_warp.extras import need
 
 
 def _lines(tle: str | os.PathLike[str]) -> tuple[str, str, str]:
@@ -40,21 +41,18 @@ def _verify(line: str, where: str) -> None:
 
 def state_from_tle(tle: str | os.PathLike[str], at: Time | None = None) -> tuple[Any, Any, Time]:
     """TEME position [m], velocity [m/s] and instant of a TLE (file path or text), at its epoch or ``at``."""
-    try:
-        from sgp4.api import SGP4_ERRORS, Satrec
-    except ImportError as error:
-        raise ImportError("reading a TLE needs sgp4: pip install 'mjorbit-warp[cli]'") from error
+    sgp4 = need("sgp4.api", "cli", "reading a TLE")
     line1, line2, where = _lines(tle)
     for line in (line1, line2):
         _verify(line, where)
     if line1[2:7] != line2[2:7]:
         raise ValueError(f"{where} mixes two satellites: {line1[2:7]} on line 1 and {line2[2:7]} on line 2")
-    satellite = Satrec.twoline2rv(line1, line2)
+    satellite = sgp4.Satrec.twoline2rv(line1, line2)
     # sgp4 keeps the epoch's day fraction apart: both parts are needed for microseconds
     time = Time(satellite.jdsatepoch, satellite.jdsatepochF, format="jd", scale="utc")
     if at is not None:
         time = check_time(at, "at").utc
     code, r, v = satellite.sgp4(time.jd1, time.jd2)
     if code:
-        raise ValueError(f"SGP4 cannot propagate {where}: {SGP4_ERRORS[code]}")
+        raise ValueError(f"SGP4 cannot propagate {where}: {sgp4.SGP4_ERRORS[code]}")
     return np.array(r) * 1e3, np.array(v) * 1e3, time

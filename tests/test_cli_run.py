@@ -9,9 +9,10 @@ import pytest
 
 import mjorbit_warp as mjo
 from mjorbit_warp.cli import main
-from mjorbit_warp.cli.run import _plan, _scatter
+from mjorbit_warp.cli.run import _plan
 from mjorbit_warp.cli.stepping import Plan
 from mjorbit_warp.models import model_path, tle_path
+from mjorbit_warp.starts import scatter
 from tests.conftest import compile_model
 
 Capture = pytest.CaptureFixture[str]
@@ -134,8 +135,8 @@ def test_plan() -> None:
 def test_starts_of_a_world_do_not_depend_on_the_others() -> None:
     """Each tree turns about its own centre of mass, and all of a world's are moved alike."""
     mj = compile_model("chaser_target").mj
-    qpos, qvel = _scatter(mj, 3, 1, 5.0, 0.1)
-    few = _scatter(mj, 2, 1, 5.0, 0.1)
+    qpos, qvel = scatter(mj, 3, 1, 5.0, 0.1)
+    few = scatter(mj, 2, 1, 5.0, 0.1)
     assert np.array_equal(few[0], qpos[:2]) and np.array_equal(few[1], qvel[:2])
     assert qpos[:, 7:10] - qpos[:, :3] == pytest.approx(np.tile([10.0, 0.0, 0.0], (3, 1)))
     arm = np.array([0.1, 0.0, 0.05])  # COM of the target

@@ -10,7 +10,6 @@ import warp as wp
 import mjorbit_warp as mjo
 from mjorbit_warp import _quat
 from mjorbit_warp.envs import Env, Reorient, Weights
-from mjorbit_warp.envs.reorient import arm_points
 from mjorbit_warp.reference import reorient_env as twin
 from mjorbit_warp.tasks import reorient as scenario
 from tests.conftest import LEO
@@ -119,7 +118,7 @@ def test_clearance_of_the_twin(env: Reorient) -> None:
     qpos[1:, 7:] = rng.uniform(-2.0, 2.0, (4, 8))
     qpos[1:, 3:7] = _quat.from_matrix(_quat.to_matrix(np.array([0.8, 0.0, 0.6, 0.0])))
     data, bus = mujoco.MjData(env.model.mj), env.model.body("bus").id
-    bodies, points = arm_points(env.model)
+    bodies, points = scenario.arm_points(env.model)
     for row in qpos:
         data.qpos[:] = row
         mujoco.mj_kinematics(env.model.mj, data)

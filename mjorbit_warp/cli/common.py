@@ -1,10 +1,6 @@
 """What the subcommands share."""
 
-import os
 import pathlib
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import mujoco
@@ -12,6 +8,7 @@ import tyro
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from mjorbit_warp.quiet import start_warp
 from mjorbit_warp.run_file import replacing
 
 INTEGRATORS = {
@@ -68,35 +65,11 @@ def run_output(name: str, overwrite: bool, restart: bool) -> pathlib.Path:
     return path
 
 
-@contextmanager
-def _no_driver_warning() -> Iterator[None]:
-    """Keep from stderr, where Warp's native code writes, that there is no CUDA driver; all else comes through."""
-    try:
-        stderr = os.dup(2)
-    except OSError:  # closed
-        yield
-        return
-    with tempfile.TemporaryFile() as kept:
-        os.dup2(kept.fileno(), 2)
-        try:
-            yield
-        finally:
-            os.dup2(stderr, 2)
-            os.close(stderr)
-            kept.seek(0)
-            for line in kept:
-                if b"CUDA driver" not in line:
-                    os.write(2, line)
-
-
 def warp_device(name: str | None) -> Any:
     """The Warp device of that name; Warp itself says no more than warnings from here on."""
     import warp as wp
 
-    wp.config.log_level = wp.LOG_ERROR  # a machine without a GPU is no reason for a warning
-    with _no_driver_warning():
-        wp.init()
-    wp.config.log_level = wp.LOG_WARNING
+    start_warp()
     try:
         return wp.get_device(name)
     except (ValueError, RuntimeError):

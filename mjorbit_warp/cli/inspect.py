@@ -7,7 +7,7 @@ from typing import Annotated
 import tyro
 
 from mjorbit_warp.cli.common import arg
-from mjorbit_warp.cli.load import load_spec
+from mjorbit_warp.load import load_spec
 
 
 def inspect(

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from mjorbit_warp.cli.common import INTEGRATORS, arg, integrator_name, run_output, warp_device, writable_output
-from mjorbit_warp.cli.load import load_spec
 from mjorbit_warp.cli.resume import resumed
 from mjorbit_warp.cli.run_report import orbit_summary, run_table
 from mjorbit_warp.cli.stepping import RECORDED, RECORDS, Job, Plan, Stop, checkpoint_of, simulate
-from mjorbit_warp.starts import scatter as _scatter
+from mjorbit_warp.load import load_spec
+from mjorbit_warp.starts import scatter
 
 Integrator = Literal["RK4", "implicitfast", "implicit", "Euler"]
 MOST = 10**12  # steps
@@ -89,7 +89,7 @@ def _started(given: dict[str, Any]) -> Job:
     data = make_data(compiled, nworld=nworld, precision=options["precision"], device=device)
     if options["spread"] or options["spin"]:
         spin = math.radians(options["spin"])
-        qpos, qvel = _scatter(compiled.mj, nworld, options["seed"], options["spread"], spin)
+        qpos, qvel = scatter(compiled.mj, nworld, options["seed"], options["spread"], spin)
         data.qpos.assign(qpos)
         data.qvel.assign(qvel)
     elif nworld > 1:

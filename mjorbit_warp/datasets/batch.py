@@ -59,7 +59,7 @@ class BatchMaker:
         self.config, self.nworld = config, nworld
         self.model, self.xml = model_of(config)
         self.binary = binary_of(self.model.mj)
-        self.inputs = inputs_of(config, self.xml, self.binary)
+        self.inputs = inputs_of(config, self.xml)
         self.decimation = decimation_of(config, float(self.model.mj.opt.timestep))
         self.nstep = config.episodes.nrow * self.decimation
         self.data = make_data(

@@ -8,16 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mjorbit_warp.extras import need
+
 NAME = "data.h5"
 CHUNK = 1 << 20  # bytes, about
 
 
 def _h5py() -> Any:
-    try:
-        import h5py
-    except ImportError as error:
-        raise ImportError("format hdf5 needs h5py: pip install 'mjorbit-warp[hdf5]'") from error
-    return h5py
+    return need("h5py", "hdf5", "format hdf5")
 
 
 def check() -> None:

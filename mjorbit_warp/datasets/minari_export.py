@@ -6,16 +6,7 @@ from typing import Any
 import numpy as np
 
 from mjorbit_warp.datasets.read import Dataset
-
-
-def _minari() -> tuple[Any, Any, Any]:
-    try:
-        import gymnasium
-        import minari
-        from minari.data_collector import EpisodeBuffer
-    except ImportError as error:
-        raise ImportError(f"the export needs {error.name}: pip install 'mjorbit-warp[minari]'") from error
-    return minari, gymnasium.spaces, EpisodeBuffer
+from mjorbit_warp.extras import need
 
 
 def export_minari(data: Dataset, dataset_id: str) -> str:
@@ -34,7 +25,8 @@ def export_minari(data: Dataset, dataset_id: str) -> str:
     Raises:
       ValueError: the dataset has no commands, or Minari refuses the name or has it already.
     """
-    minari, spaces, buffer = _minari()
+    minari, spaces = need("minari", "minari", "the export"), need("gymnasium.spaces", "minari", "the export")
+    buffer = need("minari.data_collector", "minari", "the export").EpisodeBuffer
     if "ctrl" not in data.names:
         raise ValueError(f"{os.fspath(data.path)!r} has no commands: its model has no actuators")
     names = [name for name in data.fields if name != "ctrl"]

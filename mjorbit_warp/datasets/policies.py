@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mjorbit_warp.datasets.config_parts import MppiPolicy, NoPolicy, PythonPolicy, SmoothPolicy, TorchScriptPolicy
 from mjorbit_warp.datasets.scenario import decimation_of, entry_point, model_of
+from mjorbit_warp.extras import need
 from mjorbit_warp.rollout_fields import field_array, flat
 
 if TYPE_CHECKING:
@@ -153,10 +154,7 @@ class TorchScript(Policy):
         super().__init__()
         policy = config.policy
         assert isinstance(policy, TorchScriptPolicy)
-        try:
-            import torch
-        except ImportError as error:
-            raise ImportError("policy.kind torchscript needs torch: pip install 'mjorbit-warp[torch]'") from error
+        torch = need("torch", "torch", "policy.kind torchscript")
         self._torch, self._file, self._nu = torch, policy.file, int(model.mj.nu)
         path = config.path(policy.file)
         try:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from mjorbit_warp.datasets.progress import Progress
 from mjorbit_warp.datasets.shard import clean, read_manifest, shard_path
+from mjorbit_warp.extras import need
+from mjorbit_warp.quiet import start_warp
 
 if TYPE_CHECKING:
     from mjorbit_warp.datasets.job import Job, ShardMaker
@@ -27,9 +29,7 @@ def _make(job: "Job", index: int) -> dict[str, Any]:
         return dict(read_manifest(shard_path(job.out, index))["bad"])
     key = json.dumps([dict(job.config), job.folder, job.out, job.batch, job.device], sort_keys=True)
     if key not in _makers:
-        from mjorbit_warp.datasets.workers import _quiet_warp
-
-        _quiet_warp()
+        start_warp()
         _makers.clear()
         _makers[key] = ShardMaker(job)
     return dict(_makers[key].make(index)["bad"])
@@ -49,11 +49,7 @@ def run_ray(
       ChildProcessError: a shard has killed its workers again and again.
       OSError, ValueError …: what went wrong in a task.
     """
-    try:
-        import ray
-    except ImportError as error:
-        raise ImportError("tasks on Ray need ray: pip install 'mjorbit-warp[ray]'") from error
-
+    ray = need("ray", "ray", "making shards on Ray")
     ours = not ray.is_initialized()
     if ours:
         options: dict[str, Any] = {"num_cpus": workers, "include_dashboard": False} if address == "local" else {}

@@ -119,10 +119,9 @@ class Dataset:
 
     @property
     def xml(self) -> str | None:
-        """The model's MJCF with the orbit in its <custom>; None for a task's."""
+        """The model's MJCF with the orbit in its <custom>; None before there is a shard."""
         for index in self.manifests:
-            file = shard_path(self.path, index) / "model.xml"
-            return file.read_text(encoding="utf-8") if file.is_file() else None
+            return (shard_path(self.path, index) / "model.xml").read_text(encoding="utf-8")
         return None
 
     def __getitem__(self, name: str) -> Array:

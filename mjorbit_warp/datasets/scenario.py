@@ -12,8 +12,8 @@ import numpy as np
 from astropy.time import Time
 from numpy.typing import NDArray
 
-from mjorbit_warp.cli.load import load_spec
 from mjorbit_warp.datasets.config_parts import MppiPolicy, PythonPolicy, TorchScriptPolicy
+from mjorbit_warp.load import load_spec
 from mjorbit_warp.models import tle_path
 from mjorbit_warp.orbit import Orbit
 
@@ -106,7 +106,7 @@ def model_of(config: "Config") -> "tuple[MjoModel, str]":
         return model, spec.to_xml()
     assert scenario.model is not None
     path = config.path(scenario.model)
-    spec = load_spec(path if os.path.exists(path) else scenario.model, None, scenario.timestep)
+    spec = load_spec(path if os.path.exists(path) else scenario.model, None, scenario.timestep, "scenario.timestep")
     orbit = _orbit(config)
     if orbit is not None:
         spec.orbit = orbit
@@ -139,9 +139,9 @@ def binary_of(mj: mujoco.MjModel) -> bytes:
     return buffer.tobytes()
 
 
-def inputs_of(config: "Config", xml: str | None, binary: bytes) -> dict[str, str]:
+def inputs_of(config: "Config", xml: str) -> dict[str, str]:
     """SHA-256 of what the configuration only names: the model, and the policy's own file."""
-    found = {"model": hashlib.sha256(binary if xml is None else xml.encode()).hexdigest()}
+    found = {"model": hashlib.sha256(xml.encode()).hexdigest()}
     policy: Any = config.policy
     file: str | None = None
     if isinstance(policy, TorchScriptPolicy):

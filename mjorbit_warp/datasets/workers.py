@@ -3,7 +3,6 @@
 import multiprocessing
 import os
 import signal
-import sys
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from multiprocessing import connection, resource_tracker
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mjorbit_warp.datasets.progress import Progress
 from mjorbit_warp.datasets.shard import clean
+from mjorbit_warp.quiet import start_warp
 
 if TYPE_CHECKING:
     from mjorbit_warp.datasets.job import Job
@@ -20,23 +20,6 @@ WAIT = 0.2  # s between looks at ``stop``
 _ERRORS: dict[str, type[Exception]] = {
     kind.__name__: kind for kind in (ValueError, TypeError, KeyError, OSError, ImportError, MemoryError)
 }
-
-
-def _quiet_warp() -> None:
-    """Start Warp without its greeting, nor the word that there is no GPU, which the first process has said."""
-    import warp as wp
-
-    wp.config.log_level = wp.LOG_ERROR
-    sys.stderr.flush()
-    kept, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(null, 2)
-        wp.init()
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(null)
-    wp.config.log_level = wp.LOG_WARNING
 
 
 def _work(job: "Job", pipe: Any) -> None:
@@ -55,7 +38,7 @@ def _work(job: "Job", pipe: Any) -> None:
         pipe.send(("steps", steps))
 
     try:
-        _quiet_warp()
+        start_warp()
         maker = ShardMaker(job)
         while (index := pipe.recv()) is not None:
             manifest = maker.make(index, report)

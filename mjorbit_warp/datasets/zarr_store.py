@@ -7,16 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mjorbit_warp.extras import need
+
 NAME = "data.zarr"
 CHUNK = 1 << 20  # bytes, about
 
 
 def _zarr() -> Any:
-    try:
-        import zarr
-    except ImportError as error:
-        raise ImportError("format zarr needs zarr: pip install 'mjorbit-warp[data]'") from error
-    return zarr
+    return need("zarr", "data", "format zarr")
 
 
 def check() -> None:

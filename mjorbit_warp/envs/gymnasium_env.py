@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjorbit_warp.envs.base import Env
-from mjorbit_warp.envs.extras import need
 from mjorbit_warp.envs.registry import TASKS, make
+from mjorbit_warp.extras import need
 
 need("gymnasium", "gym")
 

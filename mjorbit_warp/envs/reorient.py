@@ -65,7 +65,7 @@ class Reorient(Env):
     off, and touching is a matter of distances.
 
     Attributes:
-      goal: attitude of the bus in each world, unit quaternion (w, x, y, z); write into it   (nworld,) vec4
+      goal: attitude of the bus in each world, unit quaternion (w, x, y, z); write into it   (nworld,) quat
       terms: of the last step's reward, which is their sum where the state is finite         (nworld, 5)
     """
 
@@ -127,9 +127,9 @@ class Reorient(Env):
 
     def setup(self) -> None:
         """Geometry and goals."""
-        self.goal = self.new_array(self.nworld, wp.vec4)
+        self.goal = self.new_array(self.nworld, wp.quat)
         self.goal.assign(np.tile(scenario.target(), (self.nworld, 1)).astype(np.float32))
-        bodies, points = arm_points(self.model)
+        bodies, points = scenario.arm_points(self.model)
         geometry: Any = kernels.Geometry()
         geometry.bus, geometry.half, geometry.radius = self.model.body("bus").id, scenario.HALF, scenario.RADIUS
         geometry.body = wp.array(bodies, dtype=int, device=self.data.device)
@@ -165,14 +165,3 @@ class Reorient(Env):
             inputs=[d.qpos, d.qvel, d.xpos, d.xquat, self.applied, self._geometry, self._weights, self.dt],
             outputs=[self.reward, self.terminated, self.terms],
         )
-
-
-def arm_points(model: Any) -> tuple[list[int], list[list[float]]]:
-    """Bodies and points along both arms that could touch the bus, as in tasks.reorient.clearance."""
-    bodies, points = [], []
-    for side, sign in (("L", 1.0), ("R", -1.0)):
-        for link, places in scenario.LINKS.items():
-            for y in places:
-                bodies.append(model.body(f"{side}_{link}").id)
-                points.append([0.0, sign * y, 0.0])
-    return bodies, points

@@ -5,7 +5,7 @@ from typing import Any
 import warp as wp
 
 from mjorbit_warp.envs.base import Env
-from mjorbit_warp.envs.extras import need
+from mjorbit_warp.extras import need
 
 need("rsl_rl", "rl")
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from mjorbit_warp.envs.base import Env
-from mjorbit_warp.envs.extras import need
 from mjorbit_warp.envs.gymnasium_env import spaces
+from mjorbit_warp.extras import need
 
 need("stable_baselines3", "rl")
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import warp as wp
 
 from mjorbit_warp.envs.base import Env
-from mjorbit_warp.envs.extras import need
+from mjorbit_warp.extras import need
 from mjorbit_warp.rollout_arrays import device_array, expect_shape
 from mjorbit_warp.rollout_fields import field_array
 

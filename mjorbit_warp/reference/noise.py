@@ -28,16 +28,23 @@ def uniform(x: NDArray[np.uint32]) -> F64:
     return (x.astype(np.float32) * scale + np.float32(0.5) * scale).astype(np.float64)
 
 
+def keyed(
+    seed: ArrayLike, count: ArrayLike, part: ArrayLike, stream: ArrayLike, sensor: ArrayLike
+) -> NDArray[np.uint32]:
+    """Four random words (…, 4) under the seed, of the counter (count, part, stream, sensor)."""
+    seed, count, part, stream, sensor = (
+        np.asarray(x, dtype=np.int64).astype(np.uint64) for x in (seed, count, part, stream, sensor)
+    )
+    high = ((count >> _SHIFT) & np.uint64(0xFFFF)) << np.uint64(16) | part
+    counter = np.stack(np.broadcast_arrays(count & _LOW, high, stream & _LOW, sensor), axis=-1)
+    return philox(counter, np.stack([seed & _LOW, seed >> _SHIFT], axis=-1))
+
+
 def normal4(
     seed: ArrayLike, stream: ArrayLike, count: ArrayLike, sensor: ArrayLike, use: ArrayLike, block: ArrayLike
 ) -> F64:
     """Four independent standard normal variates (…, 4): radii √(−2 ln u), angles 2π u'."""
-    seed, stream, count, sensor, use, block = (
-        np.asarray(x, dtype=np.int64).astype(np.uint64) for x in (seed, stream, count, sensor, use, block)
-    )
-    high = ((count >> _SHIFT) & np.uint64(0xFFFF)) << np.uint64(16) | (use << np.uint64(15)) | block
-    counter = np.stack(np.broadcast_arrays(count & _LOW, high, stream & _LOW, sensor), axis=-1)
-    u = uniform(philox(counter, np.stack([seed & _LOW, seed >> _SHIFT], axis=-1)))
+    u = uniform(keyed(seed, count, np.asarray(use) * 32768 + np.asarray(block), stream, sensor))
     radius, angle = np.sqrt(-2.0 * np.log(u[..., 0::2])), 2.0 * np.pi * u[..., 1::2]
     pairs = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=-1)
     return pairs.reshape(*pairs.shape[:-2], 4)

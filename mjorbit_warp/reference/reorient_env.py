@@ -6,21 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from mjorbit_warp import _quat
-from mjorbit_warp.reference.noise import philox, uniform
+from mjorbit_warp.reference.noise import keyed, uniform
 
 F64 = NDArray[np.float64]
-START = np.uint64(0x73746172)
-_LOW, _SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
+START = 0x73746172
 
 
 def start_uniform(seed: ArrayLike, world: ArrayLike, number: ArrayLike, n: int) -> F64:
     """n numbers in (0, 1] of a world's episode (…, n)."""
-    key, w, k = (np.asarray(x, dtype=np.int64).astype(np.uint64) for x in (seed, world, number))
-    blocks = []
-    for block in range(-(-n // 4)):
-        high = ((k >> _SHIFT) & np.uint64(0xFFFF)) << np.uint64(16) | np.uint64(block)
-        counter = np.stack(np.broadcast_arrays(k & _LOW, high, w & _LOW, START), axis=-1)
-        blocks.append(uniform(philox(counter, np.stack(np.broadcast_arrays(key & _LOW, key >> _SHIFT), axis=-1))))
+    blocks = [uniform(keyed(seed, number, block, world, START)) for block in range(-(-n // 4))]
     return np.concatenate(blocks, axis=-1)[..., :n]
 
 

@@ -33,6 +33,18 @@ RADIUS = 0.05  # of the links' capsules [m]
 # points along the links that could touch the bus, in their bodies' frames, left arm; the right one is mirrored in y
 LINKS = {"upper": (0.25, 0.55), "fore": (0.2, 0.4, 0.55)}
 
+# of the planner, over a model with a step of 0.1 s
+PLANNER: dict[str, Any] = {
+    "horizon": 14.0,
+    "nknot": 5,
+    "decimation": round(HOLD / 0.1),
+    "sigma": 0.3,
+    "ramp": 1,
+    "temperature": 0.05,
+    "limits": np.tile([-2.5, 2.5], (8, 1)),
+    "record": ("qpos", "qvel", "xpos", "xquat"),
+}
+
 
 @dataclass(frozen=True)
 class Result:
@@ -85,19 +97,24 @@ def error_angle(quat: F64, goal: F64) -> F64:
     return 2.0 * np.arccos(np.minimum(np.abs(quat @ goal), 1.0))
 
 
-def clearance(m: MjoModel, xpos: F64, xquat: F64) -> F64:
-    """Distance of the arms' surface from the bus [m], (…, points), of body frames (…, nbody, 3) and (…, nbody, 4)."""
-    bus = m.body("bus").id
-    out = []
+def arm_points(m: MjoModel) -> tuple[list[int], F64]:
+    """Points along both arms that could touch the bus: their bodies (npoint,), and places in these [m] (npoint, 3)."""
+    bodies, points = [], []
     for side, sign in (("L", 1.0), ("R", -1.0)):
         for link, places in LINKS.items():
-            body = m.body(f"{side}_{link}").id
             for y in places:
-                point = np.broadcast_to([0.0, sign * y, 0.0], xpos[..., body, :].shape)
-                world = xpos[..., body, :] + _quat.rotate(xquat[..., body, :], point)
-                local = _quat.rotate(_quat.conj(xquat[..., bus, :]), world - xpos[..., bus, :])
-                out.append(np.linalg.norm(np.maximum(np.abs(local) - HALF, 0.0), axis=-1) - RADIUS)
-    return np.stack(out, axis=-1)
+                bodies.append(int(m.body(f"{side}_{link}").id))
+                points.append([0.0, sign * y, 0.0])
+    return bodies, np.array(points)
+
+
+def clearance(m: MjoModel, xpos: F64, xquat: F64) -> F64:
+    """Distance of the arms' surface from the bus [m], (…, npoint), of body frames (…, nbody, 3) and (…, nbody, 4)."""
+    bodies, points = arm_points(m)
+    bus = [m.body("bus").id]
+    world = xpos[..., bodies, :] + _quat.rotate(xquat[..., bodies, :], points)
+    local = _quat.rotate(_quat.conj(xquat[..., bus, :]), world - xpos[..., bus, :])
+    return np.linalg.norm(np.maximum(np.abs(local) - HALF, 0.0), axis=-1) - RADIUS
 
 
 def cost(m: MjoModel, goal: F64) -> Callable[[Any], F64]:
@@ -119,20 +136,7 @@ def cost(m: MjoModel, goal: F64) -> Callable[[Any], F64]:
 def planner(goal: F64, *, seed: int, nrollout: int) -> MPPI:
     """Rollouts with implicitfast, at a quarter of RK4's cost: replanning makes up for what it gets wrong in 14 s."""
     m = model("IMPLICITFAST", environment=False, timestep=0.1)
-    return MPPI(
-        m,
-        cost(m, goal),
-        horizon=14.0,
-        nrollout=nrollout,
-        nknot=5,
-        decimation=round(HOLD / 0.1),
-        sigma=0.3,
-        ramp=1,
-        temperature=0.05,
-        limits=np.tile([-2.5, 2.5], (8, 1)),
-        record=("qpos", "qvel", "xpos", "xquat"),
-        seed=seed,
-    )
+    return MPPI(m, cost(m, goal), nrollout=nrollout, seed=seed, **PLANNER)
 
 
 def reorient(

@@ -1,4 +1,4 @@
-"""Loading the model that a command names."""
+"""Loading the model that a command or a configuration names."""
 
 import os
 from typing import TYPE_CHECKING
@@ -9,8 +9,12 @@ if TYPE_CHECKING:
     from mjorbit_warp.spec import MjoSpec
 
 
-def load_spec(model: str, tle: str | None, dt: float | None = None) -> "MjoSpec":
-    """The spec of a file or of a shipped model, with the orbit of a TLE and the time step if they are given."""
+def load_spec(model: str, tle: str | None, dt: float | None = None, dt_name: str = "--dt") -> "MjoSpec":
+    """The spec of a file or of a shipped model, with the orbit of a TLE and the time step if they are given.
+
+    Args:
+      dt_name: what the caller's user calls ``dt``.
+    """
     from mjorbit_warp import models
     from mjorbit_warp.orbit import Orbit
     from mjorbit_warp.spec import MjoSpec
@@ -35,6 +39,6 @@ def load_spec(model: str, tle: str | None, dt: float | None = None) -> "MjoSpec"
     with np.errstate(over="ignore", under="ignore"):
         usable = step > 0.0 and 0.0 < float(np.float32(step)) < np.inf  # MJWarp's is float32
     if not usable:
-        where = f"the timestep of {path}" if dt is None else "--dt"
+        where = f"the timestep of {path}" if dt is None else dt_name
         raise ValueError(f"{where} is {step}: a positive number of seconds is expected")
     return spec
