@@ -60,6 +60,7 @@ def _run(args: list[str]) -> int:
     from mjorbit_warp.cli.run import run
     from mjorbit_warp.cli.task import task
     from mjorbit_warp.cli.usage import parse
+    from mjorbit_warp.cli.validate import validate
 
     about = "Articulated MuJoCo Warp spacecraft in a real orbit. `mjorbit-warp --version` prints the version."
     commands: dict[str, Callable[..., int]] = {
@@ -70,6 +71,7 @@ def _run(args: list[str]) -> int:
         "generate": generate,
         "dataset": dataset,
         "bench": bench,
+        "validate": validate,
     }
     return int(parse(commands, "mjorbit-warp", about, args)())
 

@@ -1,0 +1,1 @@
+"""Comparisons with closed forms, other simulators and conservation laws: the command ``mjorbit-warp validate``."""

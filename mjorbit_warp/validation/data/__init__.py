@@ -1,0 +1,1 @@
+"""Reference trajectories; README.md says where each is from."""
