@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjorbit_warp import _quat
+from mjorbit_warp._vector import cross, norm, turn, turn_back
 from mjorbit_warp.orientation import BodyFixedFrame
 
 F64 = NDArray[np.float64]
@@ -23,21 +24,13 @@ def _np(x: Any) -> F64:
     return np.asarray(x.numpy() if hasattr(x, "numpy") else x, dtype=np.float64)
 
 
-def _turn(matrix: F64, x: F64) -> F64:
-    return np.einsum("...ij,...j->...i", matrix, x)
-
-
-def _turn_back(matrix: F64, x: F64) -> F64:
-    return np.einsum("...ji,...j->...i", matrix, x)
-
-
 def lvlh_axes(r_c: Any, v_c: Any) -> F64:
     """Rotation LVLH ← ECI (…, 3, 3): its rows are the LVLH axes in ECI."""
     r, v = _np(r_c), _np(v_c)
-    x = r / np.linalg.norm(r, axis=-1, keepdims=True)
-    h = _quat.cross(r, v)
-    z = h / np.linalg.norm(h, axis=-1, keepdims=True)
-    return np.stack([x, _quat.cross(z, x), z], axis=-2)
+    x = r / norm(r)
+    h = cross(r, v)
+    z = h / norm(h)
+    return np.stack([x, cross(z, x), z], axis=-2)
 
 
 def lvlh_rate(r_c: Any, v_c: Any, a_c: Any = None) -> F64:
@@ -48,7 +41,7 @@ def lvlh_rate(r_c: Any, v_c: Any, a_c: Any = None) -> F64:
     first in low Earth orbit).
     """
     r, v = _np(r_c), _np(v_c)
-    h = _quat.cross(r, v)
+    h = cross(r, v)
     rate = h / np.sum(r * r, axis=-1, keepdims=True)
     if a_c is not None:
         h2 = np.sum(h * h, axis=-1, keepdims=True)
@@ -60,18 +53,18 @@ def lvlh_from_of(r_c: Any, v_c: Any, pos: Any, vel: Any = None, a_c: Any = None)
     """Position, or (position, velocity), OF → LVLH."""
     axes, x = lvlh_axes(r_c, v_c), _np(pos)
     if vel is None:
-        return _turn(axes, x)
+        return turn(axes, x)
     rate = lvlh_rate(r_c, v_c, a_c)
-    return _turn(axes, x), _turn(axes, _np(vel) - _quat.cross(rate, x))
+    return turn(axes, x), turn(axes, _np(vel) - cross(rate, x))
 
 
 def of_from_lvlh(r_c: Any, v_c: Any, pos: Any, vel: Any = None, a_c: Any = None) -> F64 | Pair:
     """Position, or (position, velocity), LVLH → OF."""
     axes = lvlh_axes(r_c, v_c)
-    x = _turn_back(axes, _np(pos))
+    x = turn_back(axes, _np(pos))
     if vel is None:
         return x
-    return x, _turn_back(axes, _np(vel)) + _quat.cross(lvlh_rate(r_c, v_c, a_c), x)
+    return x, turn_back(axes, _np(vel)) + cross(lvlh_rate(r_c, v_c, a_c), x)
 
 
 def eci_from_of(r_c: Any, v_c: Any, pos: Any, vel: Any = None) -> F64 | Pair:
@@ -90,17 +83,17 @@ def ecef_from_eci(frame: BodyFixedFrame, t: Any, pos: Any, vel: Any = None) -> F
     """Position, or (position, velocity), ECI → ECEF at ``t`` [s past J2000 TT]."""
     axes, x = frame.rotation(_np(t)), _np(pos)
     if vel is None:
-        return _turn(axes, x)
-    return _turn(axes, x), _turn(axes, _np(vel) - _quat.cross(frame.rate_eci, x))
+        return turn(axes, x)
+    return turn(axes, x), turn(axes, _np(vel) - cross(frame.rate_eci, x))
 
 
 def eci_from_ecef(frame: BodyFixedFrame, t: Any, pos: Any, vel: Any = None) -> F64 | Pair:
     """Position, or (position, velocity), ECEF → ECI at ``t`` [s past J2000 TT]."""
     axes = frame.rotation(_np(t))
-    x = _turn_back(axes, _np(pos))
+    x = turn_back(axes, _np(pos))
     if vel is None:
         return x
-    return x, _turn_back(axes, _np(vel)) + _quat.cross(frame.rate_eci, x)
+    return x, turn_back(axes, _np(vel)) + cross(frame.rate_eci, x)
 
 
 def quat_lvlh_from_of(r_c: Any, v_c: Any, quat: Any) -> F64:
@@ -152,4 +145,4 @@ def free_joint_velocity(quat: Any, qvel: Any, com_body: Any) -> tuple[F64, F64, 
     q, velocity = _np(quat), _np(qvel)
     omega = _quat.rotate(q, velocity[..., 3:6])
     arm = _quat.rotate(q, np.broadcast_to(_np(com_body), omega.shape))
-    return velocity[..., :3], omega, velocity[..., :3] + _quat.cross(omega, arm)
+    return velocity[..., :3], omega, velocity[..., :3] + cross(omega, arm)

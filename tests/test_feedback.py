@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mjorbit_warp as mjo
-from mjorbit_warp import _quat
+from mjorbit_warp import _quat, _vector
 from mjorbit_warp import reference as mjo_ref
 from mjorbit_warp.models import model_path
 from tests.conftest import INTEGRATORS, scatter
@@ -42,7 +42,7 @@ def flight(feedback: bool, timestep: float, integrator: str = "RK4") -> tuple[np
     scatter(d, seed=1, speed=0.003)
     com = _quat.rotate(d.qpos[:, 3:7], model.mj.body_ipos[1])  # the COM begins at the origin, at rest
     d.qpos[:, :3] = -com
-    d.qvel[:, :3] = -_quat.cross(_quat.rotate(d.qpos[:, 3:7], d.qvel[:, 3:6]), com)
+    d.qvel[:, :3] = -_vector.cross(_quat.rotate(d.qpos[:, 3:7], d.qvel[:, 3:6]), com)
     apart = []
     for step in range(round(HOUR / timestep)):
         mjo_ref.mjo_step(model, d)

@@ -7,7 +7,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from mjorbit_warp import _quat
+from mjorbit_warp import _vector
 from mjorbit_warp.worlds import check_owner
 
 if TYPE_CHECKING:
@@ -37,6 +37,6 @@ def absolute_state(m: "MjoModel", d: "MjoData") -> AbsoluteState:
     d.batch.forward(stage=mujoco.mjtStage.mjSTAGE_VEL.value)
     omega = d.cvel[..., :3].copy()
     arm = d.xipos - d.subtree_com[:, m.mj.body_rootid]
-    velocity = d.cvel[..., 3:] + _quat.cross(omega, arm)
+    velocity = d.cvel[..., 3:] + _vector.cross(omega, arm)
     r = d.orbit.r[:, None] + d.xipos
     return AbsoluteState(r=r, v=d.orbit.v[:, None] + velocity, quat=d.xquat.copy(), omega=omega)

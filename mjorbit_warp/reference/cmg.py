@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mjorbit_warp import _quat
+from mjorbit_warp import _quat, _vector
 
 if TYPE_CHECKING:
     from mjorbit_warp.reference.data import MjoData
@@ -36,5 +36,5 @@ def cmg_loads(d: "MjoData", stage: int) -> tuple[F64, F64]:
     spin_axes = np.array([part.spin_axis for part in parts.parts])
     gimbal = np.broadcast_to(parts.axis, (*angle.shape, 3))
     h = d.cmg_momentum[..., None] * parts.turned(d, spin_direction(gimbal, spin_axes, angle))
-    turning = _quat.cross(parts.turned(d, parts.axis) * state.gimbal_rate[..., None], h)
+    turning = _vector.cross(parts.turned(d, parts.axis) * state.gimbal_rate[..., None], h)
     return parts.on_bodies(-turning), parts.on_bodies(h)

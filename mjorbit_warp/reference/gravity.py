@@ -3,17 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mjorbit_warp import _quat
+from mjorbit_warp._vector import cross, dot, norm, turn, turn_back
 
 F64 = NDArray[np.float64]
-
-
-def _dot(a: F64, b: F64) -> F64:
-    return np.einsum("...i,...i->...", a, b)[..., None]  # a third of the time of np.sum over three numbers
-
-
-def _norm(a: F64) -> F64:
-    return np.sqrt(_dot(a, a))
 
 
 def _column(x: ArrayLike) -> F64:
@@ -22,7 +14,8 @@ def _column(x: ArrayLike) -> F64:
 
 def point_gravity(r: F64, mu: ArrayLike) -> F64:
     """−μ r/|r|³ [m/s²] (design equation 1); ``r`` (…, 3) [m], ``mu`` (…) [m³/s²]."""
-    return -_column(mu) * r / _norm(r) ** 3
+    squared = dot(r, r)
+    return -_column(mu) / (squared * np.sqrt(squared)) * r
 
 
 def j2_gravity(r: F64, mu: ArrayLike, radius: ArrayLike, j2: ArrayLike, pole: F64) -> F64:
@@ -31,40 +24,45 @@ def j2_gravity(r: F64, mu: ArrayLike, radius: ArrayLike, j2: ArrayLike, pole: F6
     Minus the gradient of the potential μ J2 R²/r³ P₂(sin φ), with P₂(x) = (3x² − 1)/2 and sin φ = r·p̂/r, taken in the
     directions of r and of the pole.
     """
-    distance = _norm(r)
-    sine = _dot(r, pole) / distance
-    strength = _column(mu) * _column(j2) * _column(radius) ** 2 / distance**4
-    along_r = 1.5 * (5.0 * sine**2 - 1.0)
-    return strength * (along_r * r / distance - 3.0 * sine * pole)
+    distance = norm(r)
+    sine = dot(r, pole) / distance
+    strength = _column(mu) * _column(j2) * _column(radius) ** 2 / (distance**2) ** 2
+    return (1.5 * strength * (5.0 * sine**2 - 1.0) / distance) * r - (3.0 * strength * sine) * pole
 
 
 def encke_difference(r_c: F64, rho: F64, mu: ArrayLike) -> F64:
     """Point-mass gravity at r_c + ρ minus that at r_c [m/s²], exact and without cancellation (design equation 4)."""
-    q = _dot(rho, rho + 2.0 * r_c) / _dot(r_c, r_c)
-    s = (1.0 + q) ** 1.5
-    f = -q * (3.0 + 3.0 * q + q * q) / (s * (1.0 + s))
-    return -_column(mu) / _norm(r_c) ** 3 * (rho + f * (r_c + rho))
+    squared = dot(r_c, r_c)
+    q = dot(rho, rho + 2.0 * r_c) / squared
+    s = 1.0 + q
+    s = s * np.sqrt(s)
+    f = -q * (3.0 + q * (3.0 + q)) / (s * (1.0 + s))
+    rate = -_column(mu) / (squared * np.sqrt(squared))  # of the free oscillation, squared
+    return rate * (1.0 + f) * rho + (rate * f) * r_c
 
 
 def j2_difference(r_c: F64, rho: F64, mu: ArrayLike, radius: ArrayLike, j2: ArrayLike, pole: F64) -> F64:
     """J2 gravity at r_c + ρ minus that at r_c [m/s²], without subtracting the two.
 
-    With r = d·n̂ and sin φ = n̂·p̂, the field is d⁻⁴ w(n̂); it differs by d₀⁻⁴ Δw + (d⁻⁴ − d₀⁻⁴) w(n̂), where
-    Δn̂ = (ρ + r_c (d₀/d − 1) d/d₀ …)/d is formed as (ρ − n̂₀ Δd)/d and Δd = ρ·(ρ + 2 r_c)/(d + d₀).
+    With r = d·n̂ and s = sin φ = n̂·p̂, the field is d⁻⁴ w(n̂), w = (3/2)(5s² − 1) n̂ − 3s p̂; it differs by
+    d₀⁻⁴ Δw + (d⁻⁴ − d₀⁻⁴) w, where Δd = ρ·(ρ + 2 r_c)/(d + d₀), Δn̂ = (ρ − n̂₀ Δd)/d, Δs = Δn̂·p̂ and
+    Δw = (15/2) Δs (s + s₀) n̂ + (3/2)(5s₀² − 1) Δn̂ − 3 Δs p̂: a sum along n̂₀, Δn̂ and p̂, and so along r_c, ρ and p̂.
     """
-    d0 = _norm(r_c)
-    d = _norm(r_c + rho)
-    dd = _dot(rho, rho + 2.0 * r_c) / (d + d0)
-    n0 = r_c / d0
-    dn = (rho - n0 * dd) / d
-    n = n0 + dn
-    s0, ds = _dot(n0, pole), _dot(dn, pole)
+    d0 = norm(r_c)
+    change = dot(rho, rho + 2.0 * r_c)
+    d = np.sqrt(d0 * d0 + change)
+    dd = change / (d + d0)
+    s0 = dot(r_c, pole) / d0
+    ds = (dot(rho, pole) - s0 * dd) / d
     s = s0 + ds
-    w = 1.5 * (5.0 * s**2 - 1.0) * n - 3.0 * s * pole
-    dw = 7.5 * ds * (s + s0) * n + 1.5 * (5.0 * s0**2 - 1.0) * dn - 3.0 * ds * pole
-    power = np.expm1(-4.0 * np.log1p(dd / d0))
-    strength = _column(mu) * _column(j2) * _column(radius) ** 2 / d0**4
-    return strength * (dw + power * w)
+    x = dd / d0
+    once = 1.0 / (1.0 + x)
+    power = -x * (4.0 + x * (6.0 + x * (4.0 + x))) * (once * once) ** 2  # (d/d₀)⁻⁴ − 1
+    along_n = 7.5 * ds * (s + s0) + power * (7.5 * s * s - 1.5)
+    along_dn = (along_n + (7.5 * s0 * s0 - 1.5)) / d
+    strength = _column(mu) * _column(j2) * _column(radius) ** 2 / (d0 * d0) ** 2
+    along_r_c = strength / d0 * (along_n - along_dn * dd)
+    return (strength * along_dn) * rho + along_r_c * r_c - (3.0 * strength * (ds + power * s)) * pole
 
 
 def gradient_torque(r: F64, mu: ArrayLike, tensor: F64) -> F64:
@@ -72,9 +70,8 @@ def gradient_torque(r: F64, mu: ArrayLike, tensor: F64) -> F64:
 
     World axes (Hughes, "Spacecraft Attitude Dynamics", section 8.1).
     """
-    distance = _norm(r)
-    r_hat = r / distance
-    return 3.0 * _column(mu) / distance**3 * _quat.cross(r_hat, np.einsum("...ij,...j->...i", tensor, r_hat))
+    squared = dot(r, r)
+    return cross((3.0 * _column(mu) / (squared * squared * np.sqrt(squared))) * r, turn(tensor, r))
 
 
 def gravity_gradient_torque(r: F64, mu: ArrayLike, ximat: F64, inertia: F64) -> F64:
@@ -82,7 +79,7 @@ def gravity_gradient_torque(r: F64, mu: ArrayLike, ximat: F64, inertia: F64) -> 
 
     No tensor is formed: products of stacks of 3 × 3 matrices would take most of an evaluation's time.
     """
-    distance = _norm(r)
-    y = np.einsum("...ji,...j->...i", ximat, r / distance)
-    torque = 3.0 * _column(mu) / distance**3 * _quat.cross(y, inertia * y)
-    return np.einsum("...ij,...j->...i", ximat, torque)
+    squared = dot(r, r)
+    y = turn_back(ximat, r)
+    scaled = (3.0 * _column(mu) / (squared * squared * np.sqrt(squared))) * y
+    return turn(ximat, cross(scaled, inertia * y))

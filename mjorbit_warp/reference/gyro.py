@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from mjorbit_warp import _quat
+from mjorbit_warp import _vector
 
 F64 = NDArray[np.float64]
 
@@ -13,6 +13,6 @@ def midpoint_rate(omega: F64, h: F64, inertia: F64, dt: F64) -> F64:
 
     ω_m = ω + (dt/2) I⁻¹ (h×ω_m): linear in ω_m, as h×ω_m = [h]× ω_m.
     """
-    skew = np.swapaxes(_quat.cross(h[..., None, :], np.eye(3)), -1, -2)  # columns h×e_k
+    skew = np.swapaxes(_vector.cross(h[..., None, :], np.eye(3)), -1, -2)  # columns h×e_k
     matrix = np.eye(3) - 0.5 * dt[..., None, None] * np.linalg.solve(inertia, skew)
     return np.asarray(np.linalg.solve(matrix, omega[..., None])[..., 0], dtype=np.float64)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mjorbit_warp import _quat
+from mjorbit_warp import _vector
 from mjorbit_warp.constants import SECONDS_PER_CENTURY
 from mjorbit_warp.magnetic_field import GaussCoefficients, MagneticField
 from mjorbit_warp.reference.magnetic_field import magnetic_field
@@ -56,5 +56,5 @@ def magnetic_torque(d: "MjoData", r_c: F64, commands: bool) -> F64:
     at = np.einsum("wij,wbj->wbi", axes, r_c[:, None] + d.xipos[:, carriers])
     b = np.einsum("wji,wbj->wbi", axes, d.environment.field.at(at, d.environment.t))
     torque = np.zeros((d.nworld, d.model.mj.nbody, 3))
-    torque[:, carriers] = _quat.cross(body_dipole(d, commands)[:, carriers], b)
+    torque[:, carriers] = _vector.cross(body_dipole(d, commands)[:, carriers], b)
     return torque

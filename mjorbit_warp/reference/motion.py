@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mjorbit_warp import _quat
+from mjorbit_warp import _vector
 
 if TYPE_CHECKING:
     from mjorbit_warp.reference.data import MjoData
@@ -23,7 +23,7 @@ class BodyMotion:
         twist = d.moved_by.T @ (d.cdof * d.qvel[..., None])
         self.omega: F64 = twist[..., :3]
         arm = d.xipos - d.subtree_com[:, d.model.mj.body_rootid]
-        self.velocity: F64 = twist[..., 3:] + _quat.cross(self.omega, arm)
+        self.velocity: F64 = twist[..., 3:] + _vector.cross(self.omega, arm)
 
 
 def inertia_tensors(d: "MjoData") -> F64:

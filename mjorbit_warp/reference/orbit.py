@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mjorbit_warp._vector import by_component
 from mjorbit_warp.frames import lvlh_axes
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.orbit_data import body_frames
@@ -26,14 +27,14 @@ class OrbitData:
 
     def __init__(self, orbits: list[Orbit], orientation: Any) -> None:
         nworld = len(orbits)
-        self.r = np.array([o.r for o in orbits])
-        self.v = np.array([o.v for o in orbits])
+        self.r = by_component([o.r for o in orbits])
+        self.v = by_component([o.v for o in orbits])
         self.r0, self.v0 = self.r.copy(), self.v.copy()
-        self.r_carry, self.v_carry = np.zeros((nworld, 3)), np.zeros((nworld, 3))
+        self.r_carry, self.v_carry = np.zeros_like(self.r), np.zeros_like(self.v)
         self.frames = body_frames(orbits, orientation)
-        self.pole = np.array([f.pole for f in self.frames])
+        self.pole = by_component([f.pole for f in self.frames])
         self.lvlh = lvlh_axes(self.r, self.v)
-        self.stage_v, self.stage_a = np.zeros((4, nworld, 3)), np.zeros((4, nworld, 3))
+        self.stage_v, self.stage_a = (np.zeros((4, 3, nworld)).swapaxes(1, 2) for _ in range(2))
         self.feedback = np.zeros((nworld, 3))
 
 
@@ -75,8 +76,7 @@ def compensated_add(total: F64, carry: F64, increment: F64) -> tuple[F64, F64]:
 def advance_orbit(d: "MjoData") -> None:
     """Combine the four stages into the orbit at t_(n+1)."""
     o, dt = d.orbit, d.timestep[:, None]
-    dr = dt * np.einsum("k,kwi->wi", WEIGHTS, o.stage_v)
-    dv = dt * np.einsum("k,kwi->wi", WEIGHTS, o.stage_a)
+    dr, dv = (dt * sum(WEIGHTS[k] * rate[k] for k in range(4)) for rate in (o.stage_v, o.stage_a))
     r, o.r_carry[:] = compensated_add(o.r, o.r_carry, dr)
     v, o.v_carry[:] = compensated_add(o.v, o.v_carry, dv)
     o.r[:], o.v[:] = r, v

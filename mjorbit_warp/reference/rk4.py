@@ -7,7 +7,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from mjorbit_warp import _quat
+from mjorbit_warp import _quat, _vector
 from mjorbit_warp.reference.orbit import STAGES, WEIGHTS
 
 if TYPE_CHECKING:
@@ -59,8 +59,8 @@ def expmap_rate(theta: F64, omega: F64) -> F64:
     turns = np.round(angle / (2.0 * np.pi))  # the same rotation by an angle in [−π, π]
     scale = np.divide(angle - 2.0 * np.pi * turns, angle, out=np.ones_like(angle), where=angle > 0.0)
     theta = theta * scale
-    once = _quat.cross(theta, omega)
-    return omega + 0.5 * once + bortz(np.abs(angle * scale)) * _quat.cross(theta, once)
+    once = _vector.cross(theta, omega)
+    return omega + 0.5 * once + bortz(np.abs(angle * scale)) * _vector.cross(theta, once)
 
 
 class Joints:

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from mjorbit_warp import _quat
+from mjorbit_warp import _quat, _vector
 from mjorbit_warp.hardware.compiled_sensors import ERRORS, SensorList
 from mjorbit_warp.hardware.sensor import Sensor
 from mjorbit_warp.reference.atmosphere import altitude
@@ -76,14 +76,14 @@ class _Site:
         self.x = d.site_xpos[:, site]
         self.arm = self.x - d.subtree_com[:, mj.body_rootid[self.body]]
         self.omega = d.cvel[:, self.body, :3]
-        self.v = d.cvel[:, self.body, 3:] + _quat.cross(self.omega, self.arm)
+        self.v = d.cvel[:, self.body, 3:] + _vector.cross(self.omega, self.arm)
 
     def acceleration(self) -> F64:
         """a + α×r + ω×v from Σ (cdof_dot q̇ + cdof q̈) over the dofs that move the body."""
         d = self.d
         rates = d.cdof_dot * self.qvel[..., None] + d.cdof * d.qacc[..., None]
         spatial = np.einsum("i,wik->wk", d.moved_by[:, self.body], rates)
-        return spatial[:, 3:] + _quat.cross(spatial[:, :3], self.arm) + _quat.cross(self.omega, self.v)
+        return spatial[:, 3:] + _vector.cross(spatial[:, :3], self.arm) + _vector.cross(self.omega, self.v)
 
     def local(self, x: F64) -> F64:
         """A vector in world axes into the site's axes."""
@@ -110,7 +110,7 @@ def _gps(d: "MjoData", part: Sensor, s: _Site, at: F64, t: F64) -> F64:
     if part.frame == "eci":
         return np.concatenate([at, v], axis=-1)
     e = d.environment
-    turning = v - e.rate[:, None] * _quat.cross(np.broadcast_to(d.orbit.pole, at.shape), at)
+    turning = v - e.rate[:, None] * _vector.cross(np.broadcast_to(d.orbit.pole, at.shape), at)
     return np.einsum("wij,wkj->wki", body_axes(e, t), np.stack([at, turning], axis=1)).reshape(d.nworld, 6)
 
 

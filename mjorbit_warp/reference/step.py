@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import mujoco
 import numpy as np
 
+from mjorbit_warp._vector import dot, norm
 from mjorbit_warp.callbacks import NAMES
 from mjorbit_warp.reference.environment import environment_stage
 from mjorbit_warp.reference.orbit import STAGES, advance_orbit, orbit_stage
@@ -121,11 +122,11 @@ def _single_stage(d: "MjoData", effects: "Effects") -> None:
 def _update_status(d: "MjoData", effects: "Effects") -> None:
     finite = np.isfinite(d.qpos).all(axis=1) & np.isfinite(d.qvel).all(axis=1)
     if d.orbit is not None:
-        distance = np.linalg.norm(d.orbit.r, axis=-1)
+        distance = norm(d.orbit.r)[:, 0]
         finite &= np.isfinite(distance) & np.isfinite(d.orbit.v).all(axis=1)
         d.status[distance < d.central_radius] |= Status.BELOW_SURFACE
-        far = np.linalg.norm(d.xipos[:, 1:], axis=-1).max(axis=1, initial=0.0) > 0.1 * distance
-        d.status[far] |= Status.TOO_FAR
+        away = dot(d.xipos, d.xipos)[:, 1:, 0].max(axis=1, initial=0.0)
+        d.status[away > (0.1 * distance) ** 2] |= Status.TOO_FAR
     d.status[~finite] |= Status.NONFINITE
     if effects.wheels:
         d.status[wheel_saturated(d)] |= Status.WHEEL_SATURATED

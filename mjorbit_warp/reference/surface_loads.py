@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mjorbit_warp import _quat
+from mjorbit_warp import _vector
 from mjorbit_warp.effects import Effects
 from mjorbit_warp.reference.atmosphere import altitude, density
 from mjorbit_warp.reference.eclipse import eclipse_conical, eclipse_cylindrical
@@ -28,7 +28,7 @@ def surface_drag(d: "MjoData", effects: Effects, r: F64, v: F64, motion: "BodyMo
     air = air_velocity(at_body, pole, d.environment_air_rate[:, None])
     if effects.wind:
         air = air + wind_eci(at_body, pole, d.environment_wind[:, None])
-    u = v[:, None] - air + motion.velocity[:, body] + _quat.cross(motion.omega[:, body], parts.arm(d))
+    u = v[:, None] - air + motion.velocity[:, body] + _vector.cross(motion.omega[:, body], parts.arm(d))
     bands = d.model.options.atmosphere
     at = r[:, None] + d.site_xpos[:, parts.site]
     height = altitude(at, pole, d.central_radius[:, None], d.environment_flattening[:, None])
@@ -78,4 +78,4 @@ def surface_loads(d: "MjoData", effects: Effects, r: F64, v: F64, motion: "BodyM
         force += surface_drag(d, effects, r, v, motion, normal)
     if effects.light:
         force += surface_light(d, effects, r, normal)
-    return parts.on_bodies(force), parts.on_bodies(_quat.cross(parts.arm(d), force))
+    return parts.on_bodies(force), parts.on_bodies(_vector.cross(parts.arm(d), force))

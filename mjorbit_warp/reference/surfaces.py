@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from mjorbit_warp import _quat
+from mjorbit_warp import _vector
 
 F64 = NDArray[np.float64]
 Number = F64 | float
@@ -12,7 +12,7 @@ Yes = NDArray[np.bool_] | bool
 
 def air_velocity(r: F64, pole: F64, rate: Number) -> F64:
     """Velocity of the air that turns with the central body (…, 3) [m/s], ECI; ``rate`` (…) [rad/s] about ``pole``."""
-    return _quat.cross(np.asarray(rate)[..., None] * pole, r)
+    return _vector.cross(np.asarray(rate)[..., None] * pole, r)
 
 
 def wind_eci(r: F64, pole: F64, wind: F64) -> F64:
@@ -26,8 +26,8 @@ def wind_eci(r: F64, pole: F64, wind: F64) -> F64:
     cosine = np.linalg.norm(level, axis=-1, keepdims=True)
     on_axis = cosine < 1e-9
     x = np.broadcast_to(np.array([1.0, 0.0, 0.0]), r.shape)
-    north = np.where(on_axis, _quat.cross(up, x), level / np.where(on_axis, 1.0, cosine))
-    axes = np.stack([np.where(on_axis, x, _quat.cross(north, up)), north, up], axis=-1)
+    north = np.where(on_axis, _vector.cross(up, x), level / np.where(on_axis, 1.0, cosine))
+    axes = np.stack([np.where(on_axis, x, _vector.cross(north, up)), north, up], axis=-1)
     return np.einsum("...ij,...j->...i", axes, np.broadcast_to(wind, r.shape))
 
 

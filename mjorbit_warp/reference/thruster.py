@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mjorbit_warp import _quat
+from mjorbit_warp import _vector
 from mjorbit_warp.reference.propellant import limit_and_count
 
 if TYPE_CHECKING:
@@ -48,4 +48,4 @@ def thruster_loads(d: "MjoData", stage: int) -> tuple[F64, F64]:
     thrust = limit_and_count(d, thrust, stage)
     state.thrust[:] = thrust
     force = parts.turned(d, parts.axis) * thrust[..., None]
-    return parts.on_bodies(force), parts.on_bodies(_quat.cross(parts.arm(d), force))
+    return parts.on_bodies(force), parts.on_bodies(_vector.cross(parts.arm(d), force))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from mjorbit_warp import _quat
+from mjorbit_warp import _vector
 from mjorbit_warp.effects import Effects
 from mjorbit_warp.reference.body_gravity import gravity_difference
 from mjorbit_warp.reference.cmg import cmg_loads
@@ -29,7 +29,7 @@ def wrench(d: "MjoData", effects: Effects, r: F64, v: F64, stage: int) -> F64:
     ``stage`` of RK4, −1 outside a step. Keeps what the parts do, and in ``hardware.force`` the external,
     non-gravitational forces.
     """
-    out = np.zeros((d.nworld, d.model.mj.nbody, 6))
+    out = np.zeros((d.nworld, d.model.mj.nbody, 6), order="F")  # by component
     force, torque = out[..., :3], out[..., 3:]
     motion = BodyMotion(d) if effects.drag or effects.devices else None
     if effects.drag or effects.light:
@@ -47,10 +47,12 @@ def wrench(d: "MjoData", effects: Effects, r: F64, v: F64, stage: int) -> F64:
     if effects.wheels or effects.cmgs:
         rotors = _momentum_devices(d, effects, motion, stage, torque)
     if effects.orbit:
-        force += d.parameter("body_mass")[..., None] * gravity_difference(d, effects, r)
+        rho, origin = _vector.by_component(d.xipos), _vector.by_component(r)
+        force += d.parameter("body_mass")[..., None] * gravity_difference(d, effects, origin, rho)
         if effects.gravity_gradient:
-            at, mu = r[:, None] + d.xipos, d.central_mu[:, None]
-            torque += gravity_gradient_torque(at, mu, d.ximat, d.parameter("body_inertia"))
+            at, mu = origin[:, None] + rho, d.central_mu[:, None]
+            axes = _vector.by_component(d.ximat)
+            torque += gravity_gradient_torque(at, mu, axes, d.parameter("body_inertia"))
             if rotors is not None:
                 torque += gradient_torque(at, mu, rotors)
     out[:, 0] = 0.0
@@ -74,7 +76,7 @@ def _momentum_devices(d: "MjoData", effects: Effects, motion: BodyMotion | None,
     rate = motion.omega[:, b]
     if not effects.coupled:
         rate = midpoint_rate(rate, h[:, b], composite_inertia(d, b), d.timestep[:, None])
-    torque[:, b] += _quat.cross(h[:, b], rate)
+    torque[:, b] += _vector.cross(h[:, b], rate)
     return rotors
 
 
@@ -89,12 +91,13 @@ def project(d: "MjoData", wrenches: F64) -> F64:
 
     The body Jacobian comes from ``cdof`` (rotation, translation) at the COM of the tree's root.
     """
-    mj = d.model.mj
-    root = mj.body_rootid
-    arm = d.xipos - d.subtree_com[:, root]
-    moment = wrenches[..., 3:] + _quat.cross(arm, wrenches[..., :3])
-    resultant = d.moved_by @ np.concatenate([moment, wrenches[..., :3]], axis=-1)
-    return np.einsum("wik,wik->wi", d.cdof, resultant)
+    arm = _vector.by_component(d.xipos - d.subtree_com[:, d.model.mj.body_rootid])
+    force = wrenches[..., :3]
+    moment = wrenches[..., 3:] + _vector.cross(arm, force)
+    out = np.zeros((d.nworld, d.model.mj.nv))
+    for k in range(3):
+        out += d.cdof[..., k] * (moment[..., k] @ d.moved_by.T) + d.cdof[..., 3 + k] * (force[..., k] @ d.moved_by.T)
+    return out
 
 
 def ancestry(parent: NDArray[np.int32]) -> NDArray[np.bool_]:
