@@ -75,6 +75,7 @@ class HardwareData:
     """What hardware does in each world, as of the last evaluation; names as in the Warp backend.
 
     Attributes:
+      present: whether the model has any part that acts on a body.
       wheel_torque: on each rotor about its axis [N·m]                      (nworld, nwheel)
       wheel_bounds: lowest and highest over the step [N·m]                  (nworld, nwheel, 2)
       gimbal_rate: of each CMG [rad/s]                                      (nworld, ncmg)
@@ -94,6 +95,7 @@ class HardwareData:
     surfaces: Parts
 
     def __init__(self, hardware: Hardware, mj: mujoco.MjModel, nworld: int) -> None:
+        self.present = hardware.any(*KINDS)
         fields = ("wheels", "cmgs", "rods", "dipoles", "thrusters", "surfaces")
         for field, kind in zip(fields, KINDS, strict=True):
             setattr(self, field, Parts(getattr(hardware, kind), mj.nbody))

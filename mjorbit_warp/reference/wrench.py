@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from mjorbit_warp import _vector
 from mjorbit_warp.effects import Effects
-from mjorbit_warp.reference.body_gravity import gravity_difference
+from mjorbit_warp.reference.body_gravity import body_gravity
 from mjorbit_warp.reference.cmg import cmg_loads
-from mjorbit_warp.reference.gravity import gradient_torque, gravity_gradient_torque
+from mjorbit_warp.reference.gravity import gradient_torque
 from mjorbit_warp.reference.gyro import midpoint_rate
 from mjorbit_warp.reference.magnetics import magnetic_torque
 from mjorbit_warp.reference.motion import BodyMotion, composite_inertia
@@ -29,34 +29,34 @@ def wrench(d: "MjoData", effects: Effects, r: F64, v: F64, stage: int) -> F64:
     ``stage`` of RK4, −1 outside a step. Keeps what the parts do, and in ``hardware.force`` the external,
     non-gravitational forces.
     """
-    out = np.zeros((d.nworld, d.model.mj.nbody, 6), order="F")  # by component
+    shape = (d.nworld, d.model.mj.nbody, 6)
+    out = body_gravity(d, effects, r) if effects.orbit else np.zeros(shape, order="F")
     force, torque = out[..., :3], out[..., 3:]
+    if d.hardware.present:
+        _hardware_loads(d, effects, r, v, stage, force, torque)
+    out[:, 0] = 0.0
+    return out
+
+
+def _hardware_loads(d: "MjoData", effects: Effects, r: F64, v: F64, stage: int, force: F64, torque: F64) -> None:
+    """Adds what surfaces, thrusters, dipoles, wheels and CMGs do."""
     motion = BodyMotion(d) if effects.drag or effects.devices else None
+    d.hardware.force[:] = 0.0
     if effects.drag or effects.light:
         f, t = surface_loads(d, effects, r, v, motion)
-        force += f
+        d.hardware.force += f
         torque += t
     if effects.thrusters:
         f, t = thruster_loads(d, stage)
-        force += f
+        d.hardware.force += f
         torque += t
-    d.hardware.force[:] = force
+    force += d.hardware.force
     if effects.field:
         torque += magnetic_torque(d, r, effects.rods)
-    rotors = None
     if effects.wheels or effects.cmgs:
         rotors = _momentum_devices(d, effects, motion, stage, torque)
-    if effects.orbit:
-        rho, origin = _vector.by_component(d.xipos), _vector.by_component(r)
-        force += d.parameter("body_mass")[..., None] * gravity_difference(d, effects, origin, rho)
-        if effects.gravity_gradient:
-            at, mu = origin[:, None] + rho, d.central_mu[:, None]
-            axes = _vector.by_component(d.ximat)
-            torque += gravity_gradient_torque(at, mu, axes, d.parameter("body_inertia"))
-            if rotors is not None:
-                torque += gradient_torque(at, mu, rotors)
-    out[:, 0] = 0.0
-    return out
+        if effects.orbit and effects.gravity_gradient and rotors is not None:
+            torque += gradient_torque(r[:, None] + d.xipos, d.central_mu[:, None], rotors)
 
 
 def _momentum_devices(d: "MjoData", effects: Effects, motion: BodyMotion | None, stage: int, torque: F64) -> F64 | None:
@@ -96,7 +96,8 @@ def project(d: "MjoData", wrenches: F64) -> F64:
     moment = wrenches[..., 3:] + _vector.cross(arm, force)
     out = np.zeros((d.nworld, d.model.mj.nv))
     for k in range(3):
-        out += d.cdof[..., k] * (moment[..., k] @ d.moved_by.T) + d.cdof[..., 3 + k] * (force[..., k] @ d.moved_by.T)
+        out += d.cdof[..., k] * (moment[..., k] @ d.moved_by.T)
+        out += d.cdof[..., 3 + k] * (force[..., k] @ d.moved_by.T)
     return out
 
 
