@@ -4,7 +4,6 @@ python -m benchmarks.accuracy --out benchmarks/results/accuracy.json            
 python -m benchmarks.accuracy free_body two_arm_warp --fraction 0.05            # some, the first 5 %
 """
 
-import argparse
 import json
 import math
 import pathlib
@@ -18,12 +17,13 @@ import warp as wp
 
 import mjorbit_warp as mjo
 from benchmarks import hardware_accuracy
+from benchmarks.common import parser, write
 from mjorbit_warp import _quat
 from mjorbit_warp import reference as mjo_ref
+from mjorbit_warp.bench.scenes import INTEGRATORS
 from mjorbit_warp.models import model_path
 
 DATA = pathlib.Path(__file__).parent.parent / "tests" / "data"
-INTEGRATORS = {"RK4": mujoco.mjtIntegrator.mjINT_RK4, "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST}
 FREE_BODY = """
 <mujoco><option timestep="0.1" gravity="0 0 0"/><worldbody><body name="body"><freejoint/>
 <inertial pos="0 0 0" mass="100" diaginertia="{}"/></body></worldbody></mujoco>
@@ -225,13 +225,12 @@ CASES: dict[str, Callable[[float], dict[str, float]]] = {
 
 def main() -> None:
     """Run cases and print or write JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("cases", nargs="*", help=f"of {', '.join(CASES)}; default all")
-    parser.add_argument("--fraction", type=float, default=1.0, help="part of each trajectory, 0 to 1")
-    parser.add_argument("--out", help="JSON file; cases already in it are kept")
-    args = parser.parse_args()
+    words = parser(__doc__ + "\nCases already in the file of --out are kept.")  # type: ignore[operator]
+    words.add_argument("cases", nargs="*", help=f"of {', '.join(CASES)}; default all")
+    words.add_argument("--fraction", type=float, default=1.0, help="part of each trajectory, 0 to 1")
+    args = words.parse_args()
     if unknown := set(args.cases) - set(CASES):
-        parser.error(f"unknown case {', '.join(sorted(unknown))}: allowed are {', '.join(CASES)}")
+        words.error(f"unknown case {', '.join(sorted(unknown))}: allowed are {', '.join(CASES)}")
     head = {"fraction": args.fraction, "mujoco": mujoco.__version__, "warp": wp.__version__}
     out = pathlib.Path(args.out) if args.out else None
     results: dict[str, Any] = json.loads(out.read_text(encoding="utf-8")) if out and out.exists() else {}
@@ -242,7 +241,7 @@ def main() -> None:
         results[name] = CASES[name](args.fraction)
         print(f"{name}: {results[name]} in {time.perf_counter() - start:.0f} s", flush=True)
         if out:
-            out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+            write(results, out)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,10 @@
 """What a task costs: steps of a whole environment ÷ replayed steps of its model alone, in one run.
 
-python -m benchmarks.env_rate --out benchmarks/results/env_cpu.json
+python -m benchmarks.env_rate --out benchmarks/results/env_cpu.json             # a minute on 2 cores
 """
 
-import argparse
-import json
+import dataclasses
 import statistics
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +12,8 @@ import numpy as np
 import warp as wp
 
 import mjorbit_warp as mjo
+from benchmarks.common import alternate, parser, report, result
+from mjorbit_warp.bench.metrics import paired_ratio
 from mjorbit_warp.envs import Reorient
 
 CASES: dict[str, dict[str, Any]] = {
@@ -42,54 +42,41 @@ def callers(env: Reorient, actions: Any) -> dict[str, Callable[[], Any]]:
     return out | {"Gymnasium": lambda: adapter.step(actions)}
 
 
-def measure(options: dict[str, Any], nworld: int, nstep: int, repeat: int) -> list[dict[str, Any]]:
-    """Medians over alternating blocks of ``nstep`` steps, and of the ratios within a round."""
-    env = Reorient(nworld, seed=0, **options)
+def repeated(call: Callable[[], Any], count: int) -> Callable[[], None]:
+    """``count`` calls in one."""
+
+    def many() -> None:
+        for _ in range(count):
+            call()
+
+    return many
+
+
+def measure(case: str, nworld: int, nstep: int, repeat: int) -> list[dict[str, Any]]:
+    """Alternating blocks of ``nstep`` steps, and the ratios within a round."""
+    env = Reorient(nworld, seed=0, **CASES[case])
     actions = np.random.default_rng(0).uniform(-0.3, 0.3, (nworld, env.nact)).astype(np.float32)
-    calls = callers(env, actions)
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(repeat + 1):
-        for name, call in calls.items():
-            wp.synchronize()
-            start = time.perf_counter()
-            for _ in range(nstep):
-                call()
-            wp.synchronize()
-            times[name].append(time.perf_counter() - start)
-        if env.data.bad_worlds():
-            raise RuntimeError(f"worlds went bad, timings mean nothing: {env.data.bad_worlds()}")
-    bare = times["model alone"][1:]
+    times = alternate({name: repeated(call, nstep) for name, call in callers(env, actions).items()}, repeat)
+    if bad := env.data.bad_worlds():
+        raise RuntimeError(f"worlds went bad, timings mean nothing: {bad}")
     out = []
     for name, values in times.items():
-        seconds = statistics.median(values[1:])
-        ratios = [a / b for a, b in zip(values[1:], bare, strict=True)]
-        out.append(
-            {
-                "stepped": name,
-                "env_steps_per_s": nworld * nstep / seconds,
-                "model_steps_per_s": nworld * nstep * env.decimation / seconds,
-                "ratio_median": statistics.median(ratios),
-            }
-        )
+        rate = nworld * nstep / statistics.median(values)
+        row = {"case": case, "stepped": name, "env_steps_per_s": rate, "model_steps_per_s": rate * env.decimation}
+        out.append(row | {"over_model_alone": dataclasses.asdict(paired_ratio(values, times["model alone"]))})
     return out
 
 
 def main() -> None:
     """Run and print or write JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--nworld", type=int, default=256)
-    parser.add_argument("--nstep", type=int, default=20)
-    parser.add_argument("--repeat", type=int, default=9)
-    parser.add_argument("--out")
-    args = parser.parse_args()
+    words = parser(__doc__)
+    words.add_argument("--nworld", type=int, default=256)
+    words.add_argument("--nstep", type=int, default=20)
+    words.add_argument("--repeat", type=int, default=9)
+    args = words.parse_args()
     wp.config.log_level = wp.LOG_WARNING
-    results = {name: measure(options, args.nworld, args.nstep, args.repeat) for name, options in CASES.items()}
-    result = {"device": str(wp.get_device()), **{k: v for k, v in vars(args).items() if k != "out"}, "results": results}
-    text = json.dumps(result, indent=1)
-    print(text)
-    if args.out:
-        with open(args.out, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
+    rows = [row for case in CASES for row in measure(case, args.nworld, args.nstep, args.repeat)]
+    report(result(args, rows), args.out)
 
 
 if __name__ == "__main__":

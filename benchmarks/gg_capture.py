@@ -8,13 +8,14 @@ each run the final error and the error over time; the picture shows all of them.
 
 import argparse
 import concurrent.futures
-import json
 import multiprocessing
 import pathlib
 import time
 from typing import Any
 
 import numpy as np
+
+from benchmarks.common import write
 
 RESULTS = pathlib.Path(__file__).parent / "results"
 
@@ -118,7 +119,7 @@ def main() -> None:
         "summary": table,
         "runs": runs,
     }
-    args.out.write_text(json.dumps(result) + "\n", encoding="utf-8")
+    write(result, args.out, indent=None)
     draw(runs, args.plot)
 
 

@@ -6,12 +6,9 @@ The scene is that of ``mjorbit_warp.tasks.reorient``: the two-arm free-flyer, im
 A replanning branches from the plant, samples, rolls out, records, costs and averages, and brings the plan to the host.
 """
 
-import argparse
-import json
-import os
-import platform
+import dataclasses
+import functools
 import statistics
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +16,8 @@ import numpy as np
 import warp as wp
 
 import mjorbit_warp as mjo
+from benchmarks.common import alternate, parser, report, result
+from mjorbit_warp.bench.metrics import paired_ratio
 from mjorbit_warp.graph import CapturedStep
 from mjorbit_warp.kernels.quaternion import quat_conjugate, quat_rotate
 from mjorbit_warp.planning import MPPI
@@ -91,8 +90,8 @@ def replayed(model: mjo.MjoModel, planner: MPPI) -> CapturedStep:
     return CapturedStep(model, data, rollout.nrow * rollout.decimation, body)
 
 
-def measure(nrollout: int, repeat: int) -> dict[str, Any]:
-    """Medians of a replanning with each cost, and of its ratio to the bare rollouts measured just before it."""
+def measure(nrollout: int, repeat: int) -> list[dict[str, Any]]:
+    """A replanning with each cost, and the bare rollouts just before it."""
     goal = reorient.target()
     model = reorient.model("IMPLICITFAST", environment=False, timestep=0.1)
     settings = reorient.PLANNER | {"nrollout": nrollout}
@@ -101,8 +100,6 @@ def measure(nrollout: int, repeat: int) -> dict[str, Any]:
         "NumPy": MPPI(model, reorient.cost(model, goal), **settings),
     }
     plant = mjo.make_data(model)
-    bare = {name: replayed(model, planner) for name, planner in planners.items()}
-    times: dict[str, list[tuple[float, float]]] = {name: [] for name in planners}
     for name, planner in planners.items():
         planner.plan(plant)
         if not np.isfinite(planner.cost.numpy()).all():
@@ -111,39 +108,24 @@ def measure(nrollout: int, repeat: int) -> dict[str, Any]:
     difference = float(np.abs(first - second).max() / np.abs(second).max())
     if difference > 1e-3:
         raise RuntimeError(f"the two costs differ by {difference:.1e} of the largest: they are to be the same")
-    for _ in range(repeat):
-        for name, planner in planners.items():
-            mjo.broadcast_state(model, plant, planner.data)
-            pair = []
-            for call in (bare[name], lambda p=planner: p.plan(plant)):
-                wp.synchronize()
-                start = time.perf_counter()
-                call()
-                wp.synchronize()
-                pair.append(time.perf_counter() - start)
-            times[name].append((pair[0], pair[1]))
     rows = []
-    for name, pairs in times.items():
-        rollouts, plan = (1e3 * statistics.median(column) for column in zip(*pairs, strict=True))
-        overhead = statistics.median(b / a - 1.0 for a, b in pairs)
-        rows.append({"cost": name, "rollouts_ms": rollouts, "replanning_ms": plan, "overhead_median": overhead})
-    return {"cost_difference": difference, "results": rows}
+    for name, planner in planners.items():
+        calls = {"rollouts": replayed(model, planner), "replanning": functools.partial(planner.plan, plant)}
+        times = alternate(calls, repeat, lambda what, count, p=planner: mjo.broadcast_state(model, plant, p.data))  # type: ignore[misc]
+        row = {"cost": name} | {f"{what}_ms": 1e3 * statistics.median(values) for what, values in times.items()}
+        ratio = dataclasses.asdict(paired_ratio(times["replanning"], times["rollouts"]))
+        rows.append(row | {"over_rollouts": ratio, "cost_difference": difference})
+    return rows
 
 
 def main() -> None:
     """Run and print or write JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--nrollout", type=int, default=128)
-    parser.add_argument("--repeat", type=int, default=15)
-    parser.add_argument("--out", help="file of the JSON")
-    args = parser.parse_args()
-    machine = {"device": str(wp.get_device()), "cpus": os.cpu_count(), "python": platform.python_version()}
-    shape = {"nrollout": args.nrollout, "repeat": args.repeat}
-    text = json.dumps(machine | shape | measure(args.nrollout, args.repeat), indent=1)
-    print(text)
-    if args.out:
-        with open(args.out, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
+    words = parser(__doc__)
+    words.add_argument("--nrollout", type=int, default=128)
+    words.add_argument("--repeat", type=int, default=15)
+    args = words.parse_args()
+    wp.config.log_level = wp.LOG_WARNING
+    report(result(args, measure(args.nrollout, args.repeat)), args.out)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from mjorbit_warp.tasks import gg_capture
 def test_shipped_model_is_plain_mjcf() -> None:
     assert "capture_arm" in NAMES
     mj = mujoco.MjModel.from_xml_path(model_path("capture_arm"))
-    assert mj.nv == 8 and abs(mj.body_mass.sum() - 560.0) < 1e-9
+    assert mj.nv == 8 and abs(mj.body_mass.sum() - 560.0) < 1e-9  # kg: decimals of the file, summed in float64
 
 
 @pytest.mark.parametrize("side", ["behind", "ahead"])
@@ -30,6 +30,7 @@ def test_start(side: gg_capture.Side) -> None:
     mujoco.mj_forward(m.mj, d)
     up, ahead = m.orbit.r / np.linalg.norm(m.orbit.r), m.orbit.v / np.linalg.norm(m.orbit.v)
     angle = gg_capture.error_angle(m, d.xipos, -up)
+    # degrees, m, m/s, rad/s: rounding of float64 at lengths of metres and rates below 1e-2 rad/s, with a wide margin
     assert abs(np.degrees(angle) - 80.0) < 1e-9
     line = d.xipos[m.body("payload").id] - d.xipos[m.body("bus").id]
     assert np.sign(line @ ahead) == -sign

@@ -9,13 +9,15 @@ import warp as wp
 
 from mjorbit_warp.bench import contenders_c as host
 from mjorbit_warp.bench import metrics
+from mjorbit_warp.bench.contender_basilisk import Basilisk, basilisk_python
 from mjorbit_warp.bench.contenders import BareWarp, OrbitWarp
 from mjorbit_warp.bench.machine import header
-from mjorbit_warp.bench.scenes import EQUIPMENT, INTEGRATORS, Scene, load_scenes
+from mjorbit_warp.bench.scenes import INTEGRATORS, Scene, load_scenes
 from mjorbit_warp.bench.timing import calibrate, interleave
 from mjorbit_warp.bench.trace import stage_trace
 
 Say = Callable[[str], None]
+COMPARED = ("gravity", "everything")  # equipment of the contenders
 # a contender's name, and what it is compared with
 RATIOS = (
     ("gravity", "bare"),
@@ -111,7 +113,7 @@ def run(settings: Settings, say: Say = lambda _: None) -> dict[str, Any]:
 def warp_contenders(scene: Scene, nworld: int, integrator: str, nstep: int, device: Any) -> list[Any]:
     """Bare MJWarp on the plain and on the equipped MJCF, and ours with gravity alone and with everything."""
     out: list[Any] = []
-    for equipment, bare in zip(EQUIPMENT, ("bare", "bare parts"), strict=True):
+    for equipment, bare in zip(COMPARED, ("bare", "bare parts"), strict=True):
         out.append(BareWarp(bare, scene.compile(integrator, equipment), scene, nworld, nstep, device))
         for precision in ("single", "shadow") if integrator == "RK4" else ("single",):
             name = equipment if precision == "single" else f"{equipment} {precision}"
@@ -123,7 +125,7 @@ def warp_contenders(scene: Scene, nworld: int, integrator: str, nstep: int, devi
 
 def host_contenders(scene: Scene, nworld: int, integrator: str, nstep: int, nthread: int) -> list[Any]:
     """MuJoCo C, our reference, and Basilisk with RK4 where it is installed."""
-    plain, equipped = (scene.compile(integrator, equipment) for equipment in EQUIPMENT)
+    plain, equipped = (scene.compile(integrator, equipment) for equipment in COMPARED)
     many = (scene, nworld, nstep, nthread)
     out: list[Any] = [
         host.BareC("mujoco", plain, *many),
@@ -132,9 +134,9 @@ def host_contenders(scene: Scene, nworld: int, integrator: str, nstep: int, nthr
         host.BareC("mujoco parts", equipped, *many),
         host.ReferenceC("reference everything", equipped, *many),
     ]
-    if integrator == "RK4" and (python := host.basilisk_python()):
+    if integrator == "RK4" and (python := basilisk_python()):
         out.append(host.BareCLoop("mujoco, one world", plain, scene, 1, nstep, 1))
-        out.append(host.Basilisk("basilisk, one world", scene, nstep, python))
+        out.append(Basilisk("basilisk, one world", scene, nstep, python))
     return out
 
 
@@ -157,7 +159,7 @@ def measure(scene: Scene, nworld: int, integrator: str, settings: Settings, firs
         return _measured(scene, warps, hosts, integrator, settings, first)
     finally:
         for contender in hosts:
-            if isinstance(contender, host.Basilisk):
+            if isinstance(contender, Basilisk):
                 contender.close()
 
 
@@ -170,7 +172,7 @@ def _measured(
     replays = [shared] * len(warps) + [calibrate(contender, settings.sample_s) for contender in hosts]
 
     def after(contender: Any) -> None:
-        if not isinstance(contender, host.HostContender | host.Basilisk):
+        if not isinstance(contender, host.HostContender | Basilisk):
             counts[contender.name] = contender.counts()
 
     samples = interleave(everyone, replays, settings.repeat, after)

@@ -1,13 +1,8 @@
-"""What is timed on the host: MuJoCo C through ``mujoco.batch``, our reference, and Basilisk where it is installed."""
+"""What is timed on the host: MuJoCo C through ``mujoco.batch``, and our reference."""
 
 import copy
-import json
-import os
-import subprocess
-import sys
 import time
-from importlib.resources import files
-from typing import Any
+from collections.abc import Callable
 
 import mujoco
 import numpy as np
@@ -22,7 +17,6 @@ from mjorbit_warp.reference.state import mjo_reset
 from mjorbit_warp.reference.step import mjo_step
 from mjorbit_warp.status import Status, worlds_by_status
 
-BASILISK = "MJORBIT_BASILISK_PYTHON"  # a Python that has Basilisk, if this one has not
 _FAULTS = Status.NONFINITE | Status.BELOW_SURFACE | Status.TOO_FAR
 
 
@@ -32,10 +26,12 @@ class HostContender:
     Attributes:
       name, kind, nworld, nstep: as of a WarpContender.
       nthread: threads that share the worlds.
+      clock: what samples are measured with [s]; ``time.process_time`` adds the time of all threads up.
     """
 
     kind = ""
     replayed = False
+    clock: Callable[[], float] = staticmethod(time.perf_counter)
 
     def __init__(self, name: str, model: MjoModel, scene: Scene, nworld: int, nstep: int, nthread: int) -> None:
         self.name, self.model, self.nworld, self.nstep, self.nthread = name, model, nworld, nstep, nthread
@@ -56,10 +52,10 @@ class HostContender:
 
     def sample(self, replays: int) -> float:
         """Seconds that ``replays`` advances take."""
-        began = time.perf_counter()
+        began = self.clock()
         for _ in range(replays):
             self.replay()
-        return time.perf_counter() - began
+        return self.clock() - began
 
     def check(self) -> None:
         """Raise metrics.Refused if what has been run must not be reported."""
@@ -117,68 +113,3 @@ class ReferenceC(HostContender):
     def check(self) -> None:
         metrics.refuse_nonfinite(self.name, np.isfinite(self.data.qpos).all(axis=1))
         metrics.refuse_faults(self.name, worlds_by_status(self.data.status, _FAULTS))
-
-
-def basilisk_python() -> str | None:
-    """The Python that has Basilisk with MJScene: this one, or that of $MJORBIT_BASILISK_PYTHON; None without."""
-    test = "from Basilisk.simulation import mujoco; mujoco.MJScene"
-    for python in filter(None, (os.environ.get(BASILISK), sys.executable)):
-        if subprocess.run([python, "-c", test], capture_output=True, check=False).returncode == 0:
-            return python
-    return None
-
-
-class Basilisk:
-    """Basilisk's MJScene of the same MJCF, one world on one thread, in a process of its own with its own MuJoCo.
-
-    RK4; gravity is off on both sides of the comparison with bare MuJoCo, so this is the cost of the framework.
-    """
-
-    kind = "basilisk"
-    replayed = False
-    nworld = nthread = 1
-
-    def __init__(self, name: str, scene: Scene, nstep: int, python: str) -> None:
-        self.name, self.nstep = name, nstep
-        mj = scene.compile("RK4", "gravity").mj
-        qpos, qvel, values = (x[0].tolist() for x in starts(mj, scene, 1))
-        ctrl = {mj.actuator(i).name: values[mj.actuator_ctrladr[i]] for i in range(mj.nactuator)}
-        job = {"mjcf": scene.path(), "dt": scene.timestep, "nstep": nstep, "qpos": qpos, "qvel": qvel, "ctrl": ctrl}
-        worker = str(files("mjorbit_warp.bench").joinpath("basilisk_worker.py"))
-        self._process = subprocess.Popen(
-            [python, worker], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        self.version = str(self._ask(json.dumps(job))["version"])
-
-    def _ask(self, line: str) -> Any:
-        assert self._process.stdin is not None and self._process.stdout is not None
-        try:
-            self._process.stdin.write(line + "\n")
-            self._process.stdin.flush()
-            answer = self._process.stdout.readline()
-        except BrokenPipeError:
-            answer = ""
-        if not answer:
-            raise metrics.Refused(f"{self.name} ended without an answer")
-        return json.loads(answer)
-
-    def restart(self) -> None:
-        """Back to the start."""
-        self._ask("restart")
-
-    def sample(self, replays: int) -> float:
-        """Seconds of ``replays`` times ``nstep`` steps, measured over there."""
-        return float(self._ask(f"run {replays}")["seconds"])
-
-    def qpos(self) -> list[float]:
-        """The coordinates now."""
-        return list(self._ask("state")["qpos"])
-
-    def check(self) -> None:
-        """Raise metrics.Refused if the state is not finite."""
-        metrics.refuse_nonfinite(self.name, np.isfinite(np.array([self.qpos()])).all(axis=1))
-
-    def close(self) -> None:
-        """End the process."""
-        self._process.kill()
-        self._process.wait()

@@ -1,4 +1,4 @@
-"""All hardware and loads on one body, as the benchmark's "everything"."""
+"""What a scene of the benchmark carries beside gravity: loads, hardware and sensors on one body."""
 
 import numpy as np
 
@@ -10,8 +10,13 @@ from mjorbit_warp.spec import MjoSpec
 FACES = np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], dtype=float)
 
 
-def equip(spec: MjoSpec, body: str, half: float, surfaces: int = 8) -> None:
-    """Surfaces, 4 wheels, 3 magnetorquers, 8 thrusters and 8 noisy sensors; drag, sunlight, IGRF to degree 6.
+def full_options() -> OrbitOptions:
+    """Drag, sunlight with a conical shadow, IGRF to degree 6."""
+    return OrbitOptions(atmosphere=Atmosphere.us76(), solar_pressure=True, magnetic_field=MagneticField.igrf(degree=6))
+
+
+def add_hardware(spec: MjoSpec, body: str, half: float, surfaces: int = 8) -> None:
+    """Surfaces, 4 wheels, 3 magnetorquers and 8 thrusters on one body.
 
     Args:
       body: carries all of it.
@@ -31,10 +36,6 @@ def equip(spec: MjoSpec, body: str, half: float, surfaces: int = 8) -> None:
     for k in range(8):
         corner = np.array([k & 1, k >> 1 & 1, k >> 2 & 1]) * 2.0 - 1.0
         spec.add_thruster(f"jet_{k}", body, half * corner, -corner * [1.0, 1.0, 0.0], max_force=0.2)
-    _add_sensors(spec, body)
-    spec.options = OrbitOptions(
-        atmosphere=Atmosphere.us76(), solar_pressure=True, magnetic_field=MagneticField.igrf(degree=6)
-    )
 
 
 def _add_surface(spec: MjoSpec, body: str, half: float, k: int) -> None:
@@ -47,8 +48,8 @@ def _add_surface(spec: MjoSpec, body: str, half: float, k: int) -> None:
     spec.add_surface(f"wing_{k}", body, pos, (0, 0, 1), size=(1.6, 0.3), specular=0.1, diffuse=0.1, two_sided=True)
 
 
-def _add_sensors(spec: MjoSpec, body: str) -> None:
-    """One of each spacecraft sensor."""
+def add_sensors(spec: MjoSpec, body: str) -> None:
+    """One of each spacecraft sensor, noisy, at a site of a body; the tachometer is that of a wheel of add_hardware."""
     spec.mj.body(body).add_site(name="bench_imu", pos=[0.1, -0.05, 0.2], quat=[0.8, 0.2, -0.4, 0.4])
     spec.add_sensor("magnetometer", "magnetometer", "bench_imu", noise=1e-8)
     spec.add_sensor("coarse", "coarse_sun_sensor", "bench_imu", noise=1e-3)

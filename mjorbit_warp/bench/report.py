@@ -23,6 +23,8 @@ def report(result: dict[str, Any], form: str) -> str:
 
 
 def _place(cell: dict[str, Any]) -> str:
+    if "study" in cell:
+        return str(cell["study"])
     return f"{cell['scene']}, {cell['nworld']} worlds, {cell['integrator']}"
 
 

@@ -9,7 +9,7 @@ import mujoco
 import numpy as np
 from astropy.time import Time
 
-from mjorbit_warp.bench.hardware import equip
+from mjorbit_warp.bench.hardware import add_hardware, add_sensors, full_options
 from mjorbit_warp.model import MjoModel
 from mjorbit_warp.models import NAMES, model_path
 from mjorbit_warp.orbit import Orbit
@@ -17,7 +17,7 @@ from mjorbit_warp.spec import MjoSpec
 
 INTEGRATORS = {"RK4": mujoco.mjtIntegrator.mjINT_RK4, "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST}
 EPOCH = Time("2026-04-01T00:00:00", scale="utc")
-EQUIPMENT = ("gravity", "everything")
+EQUIPMENT = ("gravity", "hardware", "everything")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,18 +63,21 @@ class Scene:
         return str(files("mjorbit_warp.bench.models").joinpath(f"{self.model}.xml"))
 
     def spec(self, integrator: str, equipment: str) -> MjoSpec:
-        """The model in a 51.6° orbit of 400 km with J2 and the gravity gradient, bare or with all hardware and loads.
+        """The model in a 51.6° orbit of 400 km with J2 and the gravity gradient, and what is on board.
 
         Args:
           integrator: "RK4" or "implicitfast".
-          equipment: "gravity" or "everything".
+          equipment: "gravity"; "hardware", which is all loads and actuators; or "everything", with sensors on top.
         """
         spec = MjoSpec.from_file(self.path())
         spec.orbit = Orbit.circular(altitude=400e3, inclination=np.radians(51.6), epoch=EPOCH)
         spec.option.integrator = INTEGRATORS[integrator]
         spec.option.timestep = self.timestep
+        if equipment != "gravity":
+            add_hardware(spec, self.body, self.half)
+            spec.options = full_options()
         if equipment == "everything":
-            equip(spec, self.body, self.half)
+            add_sensors(spec, self.body)
         return spec
 
     def compile(self, integrator: str, equipment: str) -> MjoModel:

@@ -49,3 +49,10 @@ def interleave(
                 if after is not None:
                     after(contender)
     return samples
+
+
+def seconds_per_step(contenders: Sequence[Any], repeat: int, wanted: float) -> dict[str, list[float]]:
+    """Seconds per step of all worlds of each contender, one per round; each has samples of ``wanted`` seconds."""
+    replays = [calibrate(contender, wanted) for contender in contenders]
+    raw = interleave(contenders, replays, repeat)
+    return {c.name: [s / (count * c.nstep) for s in raw[c.name]] for c, count in zip(contenders, replays, strict=True)}

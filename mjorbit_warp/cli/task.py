@@ -10,6 +10,7 @@ from rich.console import Console
 
 from mjorbit_warp.cli.common import arg, progress_bar, writable_output
 from mjorbit_warp.cli.plot_task import draw_gg_capture, draw_reorient
+from mjorbit_warp.run_file import replacing
 
 NROLLOUT = {"reorient": 128, "gg_capture": 64}
 DURATION = {"reorient": 100.0, "gg_capture": 7200.0}
@@ -66,7 +67,8 @@ def task(
 def _write(out: pathlib.Path | None, summary: dict[str, Any], rows: dict[str, Any]) -> None:
     if out is not None:
         text = json_format.dumps(summary | {key: np.asarray(value).tolist() for key, value in rows.items()})
-        out.write_text(text + "\n", encoding="utf-8")
+        with replacing(out) as part:
+            part.write_text(text + "\n", encoding="utf-8")
 
 
 def _reorient(options: dict[str, Any], report: Any, out: pathlib.Path | None, picture: pathlib.Path | None) -> int:

@@ -118,10 +118,9 @@ class BatchMaker:
         """Worlds at the starts of episodes ``first`` on, with their parameters and noise; the parameters."""
         model, data, config, n = self.model, self.data, self.config, self.nworld
         mask = np.arange(n) < count  # the others repeat what they had, and are not kept
-        mjo_reset(model, data)
+        mjo_reset(model, data)  # before the draw: masses are drawn for tanks that are full again
         seed, start = config.episodes.seed, config.start
         drawn = randomize(model, data, config.randomize, seed=seed, mask=mask, first=first) if config.randomize else {}
-        mjo_reset(model, data)
         qpos, qvel = scatter(model.mj, count, seed, start.spread, start.spin, first=first, joints=start.joints)
         for target in (data, data.shadow):
             if target is not None:
