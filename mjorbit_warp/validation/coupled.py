@@ -138,7 +138,7 @@ CASES = (
             "attitude": Limit("rad", {"reference": 1e-9, "warp": 1e-4, "shadow": 1e-5}, _WHY),
             "joint": Limit("rad", {"reference": 1e-8, "warp": 1e-4, "shadow": 1e-5}, _WHY),
             "stored": Limit(
-                "N·m·s", {"reference": 1e-12, "warp": 1e-5, "shadow": 1e-5}, "the integral of a constant torque"
+                "N·m·s", {"reference": 1e-12, "warp": 1e-4, "shadow": 1e-6}, "the integral of a constant torque"
             ),
             "order_bus": _ORDER,
             "order_attitude": _ORDER,

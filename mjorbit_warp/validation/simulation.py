@@ -18,7 +18,7 @@ def _array(x: Any) -> Any:
 class Simulation:
     """Worlds of a model on the reference ("reference") or on Warp in float32 ("warp") or with "shadow".
 
-    On Warp the steps between two samples are replayed from one graph.
+    On Warp the steps between two samples are replays of a graph of at most 20 steps.
 
     Attributes:
       model, data: of the backend.
@@ -42,6 +42,7 @@ class Simulation:
         nworld = qpos.shape[0]
         self.model, self.variant, self.stride = model, variant, stride
         self._replay: Any = None
+        self._replays = 1
         values = {"qpos": qpos, "qvel": qvel}
         if act is not None:
             values["act"] = np.broadcast_to(act, (nworld, np.shape(act)[-1]))
@@ -65,7 +66,9 @@ class Simulation:
                 for name, value in values.items():
                     getattr(owner, name).assign(value)
         self.command(ctrl)
-        self._replay = mjo.capture(model, self.data, nstep=stride)
+        steps = max(n for n in range(1, 21) if stride % n == 0)  # building a graph takes time for each step in it
+        self._replays = stride // steps
+        self._replay = mjo.capture(model, self.data, nstep=steps)
 
     def command(self, ctrl: Any) -> None:
         """Set all commands; None leaves them."""
@@ -80,7 +83,8 @@ class Simulation:
     def advance(self) -> None:
         """``stride`` steps."""
         if self._replay is not None:
-            self._replay()
+            for _ in range(self._replays):
+                self._replay()
             return
         for _ in range(self.stride):
             mjo_ref.mjo_step(self.model, self.data)

@@ -52,8 +52,8 @@ _WHY = "reference: RK4's truncation; shadow: float32 torques; warp: float32 stat
 _WHEELS = _limits(
     (1e-10, 3e-4, 2e-6),
     (1e-11, 1e-5, 1e-7),
-    {"wheel_speed": ("rad/s", (1e-9, 1e-3, 1e-3))},
-    _WHY + "; 100 rad/s",
+    {"wheel_speed": ("rad/s", (1e-9, 2e-2, 2e-5))},
+    _WHY + "; 100 rad/s, so 1e-5 in each of 1920",
 )
 _ORBITING = ("m", (1e-6, 1e-3, 1e-5))
 CASES = (
