@@ -109,6 +109,7 @@ class HardwareState:
       propellant: left in each tank [kg]                                    (nworld, ntank)
       fire_until: elapsed time up to which an on-off pulse lasts [s]        (nworld, nthruster)
       force: non-gravitational external force on each body, world axes [N]  (nworld, nbody)
+      torque: the same about its COM, less what wheels and CMGs exert [N·m]; kept for precision "conserving"
     """
 
     wheel_torque: wp.array2d[float]
@@ -120,6 +121,7 @@ class HardwareState:
     propellant: wp.array2d[wp.float64]
     fire_until: wp.array2d[wp.float64]
     force: wp.array2d[wp.vec3]
+    torque: wp.array2d[wp.vec3]
 
 
 @wp.func

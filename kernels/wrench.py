@@ -135,6 +135,7 @@ def wrench_kernel(effects: Effects):
                 bodies.mass[worldid % bodies.mass.shape[0], bodyid],
                 bodies.inertia[worldid % bodies.inertia.shape[0], bodyid],
             )
+        gravity_torque = torque
 
         omega = wp.vec3(0.0)
         com_vel = wp.vec3(0.0)
@@ -190,6 +191,8 @@ def wrench_kernel(effects: Effects):
                 years = field_years(environment.t[worldid], worldid, field)
                 b = magnetic_field(axes @ (r + wp.vec3d(com)), years, worldid, field)
                 torque += wp.cross(dipole, wp.vec3(wp.transpose(axes) @ b))
+        if wp.static(effects.keep_torque):
+            hardware.torque[worldid, bodyid] = torque - gravity_torque
         if wp.static(effects.devices):
             momentum = wp.vec3(0.0)
             if wp.static(effects.wheels):

@@ -22,6 +22,7 @@ from mjorbit_warp.model import MjoModel as MjoModel
 from mjorbit_warp.options import OrbitOptions as OrbitOptions
 from mjorbit_warp.orbit import Orbit as Orbit
 from mjorbit_warp.randomize import randomize as randomize
+from mjorbit_warp.recenter import mjo_recenter as mjo_recenter
 from mjorbit_warp.reset import mjo_reset as mjo_reset
 from mjorbit_warp.rollout import Rollout as Rollout
 from mjorbit_warp.rollout import rollout as rollout

@@ -7,6 +7,7 @@ import mujoco_warp as mjw
 import numpy as np
 import warp as wp
 
+from mjorbit_warp.conserving import check_conserving, make_conserving
 from mjorbit_warp.environment import EnvironmentData
 from mjorbit_warp.hardware.arrays import HardwareData
 from mjorbit_warp.hardware.propellant import make_tanks
@@ -14,6 +15,7 @@ from mjorbit_warp.kernels.types import Clock
 from mjorbit_warp.momentum import make_momentum
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.orbit_data import OrbitData, orbit_per_world
+from mjorbit_warp.origin import check_recenter, make_recenter
 from mjorbit_warp.seed import check_seed
 from mjorbit_warp.sensors import SensorsData, sensor_columns
 from mjorbit_warp.shadow import PRECISIONS, check_shadow, make_shadow
@@ -42,9 +44,11 @@ class MjoData:
       time: elapsed simulation time, float64 [s]                            (nworld,)
       stage_time: time of the dynamics evaluation under way, float64 [s]    (nworld,)
       status: Status bits                                                   (nworld,)
-      precision: "single" or "shadow".
-      shadow: float64 ``qpos``, ``qvel``, ``act`` of precision "shadow", else None.
+      precision: "single", "shadow" or "conserving".
+      shadow: float64 ``qpos``, ``qvel``, ``act``; None with precision "single".
       momentum: with precision "shadow", what holds free trees to their momentum, else None.
+      conserving: with precision "conserving", what holds free trees to momentum and COM, else None.
+      recenter: distance of the COM from the origin [m] beyond which a step ends with mjo_recenter, or None.
       qfrc_orbit: the orbit's part of qfrc_passive [N, N·m]                 (nworld, nv)
       wrench: force [N] and torque [N·m] of the orbit about each body's COM, world axes   (nworld, nbody, 6)
     """
@@ -57,6 +61,7 @@ class MjoData:
         precision: str,
         seed: int = 0,
         sensor_noise: bool = True,
+        recenter: float | None = None,
     ) -> None:
         nworld = d.nworld
         self.model = model
@@ -86,8 +91,11 @@ class MjoData:
         self.hardware: Any = HardwareData(model.hardware, model.mj, nworld, make_tanks(model, nworld))
         self.sensors: Any = SensorsData(model.sensors, nworld, seed, sensor_noise)
         self.precision = precision
-        self.shadow: Any = make_shadow(d, model.nv) if precision == "shadow" else None
+        self.shadow: Any = None if precision == "single" else make_shadow(d, model.nv)
         self.momentum: Any = make_momentum(model.mj, nworld) if precision == "shadow" else None
+        self.conserving: Any = make_conserving(model.mj, nworld) if precision == "conserving" else None
+        self.recenter = recenter
+        self._recenter: Any = None  # scratch of mjorbit_warp.origin
         self.rollouts: dict[Any, Any] = {}  # of mjorbit_warp.rollout, by their shapes
         self._stage: int | None = None  # index of the next dynamics evaluation inside a step
         self._sealed = True
@@ -119,6 +127,7 @@ def make_data(
     *,
     orbit: Orbit | Sequence[Orbit] | None = None,
     precision: str = "single",
+    recenter: float | None = None,
     seed: int = 0,
     sensor_noise: bool = True,
     device: Any = None,
@@ -132,8 +141,11 @@ def make_data(
       model: a compiled model; it is placed on ``device`` if it is not on one yet.
       nworld: number of worlds.
       orbit: initial reference orbit, or one per world; default: the model's.
-      precision: "single" (MJWarp's float32 state) or "shadow" (a float64 copy of the state is what is integrated, and
-        rounded into MJWarp's arrays at each step; needs the RK4 integrator).
+      precision: "single" (MJWarp's float32 state), "shadow" (a float64 copy of the state is what is integrated, and
+        rounded into MJWarp's arrays at each step; needs RK4) or "conserving" (the shadow, and momenta and
+        COM of each free tree follow float64 integrals of their own; see mjorbit_warp.conserving for contacts).
+      recenter: distance of the system's COM from the origin [m] beyond which a step ends by moving the origin there, as
+        mjo_recenter does; None never does.
       seed: of the sensors' noise, all worlds alike; ``data.sensors.seed`` has one per world.
       sensor_noise: sensors have their errors, the ``noise=`` of MuJoCo's own included; False: they give the truth.
       device: Warp device, default the current one.
@@ -149,8 +161,15 @@ def make_data(
     rk4 = model.opt.integrator == mjw.IntegratorType.RK4
     if precision not in PRECISIONS:
         raise ValueError(f"precision is {precision!r}: allowed are {', '.join(map(repr, PRECISIONS))}")
-    if precision == "shadow":
-        check_shadow(model.mj, rk4)
+    if precision != "single":
+        check_shadow(model.mj, rk4, precision)
+    if precision == "conserving":
+        check_conserving(model.mj)
+    if recenter is not None:
+        check_recenter(model.mj, orbits is not None)
+        if not (isinstance(recenter, int | float | np.number) and float(recenter) >= 0.0):
+            raise ValueError(f"recenter is {recenter!r}: a distance of at least 0 m, or None, is expected")
+        recenter = float(recenter)
     if njmax == 0 and not rk4:
         raise ValueError(f"njmax is 0: {_SINGLE_STAGE_NEEDS_ROWS}, at least 1 is needed")
     with wp.ScopedDevice(model.device):
@@ -161,7 +180,9 @@ def make_data(
         d = allocate(njmax)
         if d.njmax == 0 and not rk4:
             d = allocate(1)
-        data = MjoData(model, d, orbits, precision, check_seed(seed), bool(sensor_noise))
+        data = MjoData(model, d, orbits, precision, check_seed(seed), bool(sensor_noise), recenter)
+        if recenter is not None:
+            data._recenter = make_recenter(model, data)
         model.register(data)
         check_pair(model, data)
         mjw.kinematics(model.mjw, d)

@@ -21,6 +21,7 @@ class Effects:
       field: degree of the magnetic field, 0 if nothing needs it
       wheels, cmgs, thrusters, rods: there are some
       feedback: the origin follows the system under non-gravitational forces
+      keep_torque: external torques are kept apart from gravity's and from those of wheels and CMGs
       coupled: the integrator is RK4; single-stage ones need the midpoint form of the gyroscopic torque
     """
 
@@ -42,6 +43,7 @@ class Effects:
     thrusters: bool = False
     rods: bool = False
     feedback: bool = False
+    keep_torque: bool = False
     coupled: bool = True
 
     @property

@@ -1,5 +1,6 @@
 """Launches of the loads in a dynamics evaluation, and of what follows a step."""
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import warp as wp
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 def effects_now(m: "MjoModel") -> Effects:
     """Effects under MJWarp's integrator and disable flags as they are now."""
     return m.effects(int(m.mjw.opt.integrator), int(m.mjw.opt.disableflags))
+
+
+def external_torque(effects: Effects) -> bool:
+    """Whether anything but gravity, wheels and CMGs turns a body."""
+    return effects.drag or effects.light or effects.thrusters or effects.field > 0
 
 
 def _bodies(m: "MjoModel", d: "MjoData") -> Any:
@@ -80,6 +86,8 @@ def add_loads(m: "MjoModel", d: "MjoData", stage: int) -> None:
     if d.orbit is None and not (effects.devices or effects.thrusters):
         return
     environment_stage(m, d, effects, stage)
+    if d.conserving is not None and external_torque(effects):
+        effects = dataclasses.replace(effects, keep_torque=True)
     mm, dd = m.mjw, d.mjw
     central, model, state, field, orbit = _environment(m, d)
     parts = parts_struct(m.parameters)

@@ -52,9 +52,9 @@ class TreeMomentum:
     target: Any
 
 
-def make_momentum(mj: mujoco.MjModel, nworld: int) -> TreeMomentum | None:
-    """Arrays for the trees of a model, None if it has none."""
-    roots = free_trees(mj)
+def make_momentum(mj: mujoco.MjModel, nworld: int, roots: list[int] | None = None) -> TreeMomentum | None:
+    """Arrays for the trees of a model (by default those of free_trees), None if it has none."""
+    roots = free_trees(mj) if roots is None else roots
     if not roots:
         return None
     target: Any = Momentum()

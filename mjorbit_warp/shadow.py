@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData
     from mjorbit_warp.model import MjoModel
 
-PRECISIONS = ("single", "shadow")
+PRECISIONS = ("single", "shadow", "conserving")
 _LINEAR_ACT = [int(mujoco.mjtDyn.mjDYN_NONE), int(mujoco.mjtDyn.mjDYN_INTEGRATOR), int(mujoco.mjtDyn.mjDYN_FILTER)]
 
 
-def check_shadow(mj: mujoco.MjModel, rk4: bool) -> None:
+def check_shadow(mj: mujoco.MjModel, rk4: bool, precision: str = "shadow") -> None:
     """Refuse, in one sentence, a model whose step the shadow cannot repeat."""
     if not rk4:
         raise ValueError(
-            'precision "shadow" needs the RK4 integrator, as the error of a single-stage one is not rounding: '
+            f'precision "{precision}" needs the RK4 integrator, as the error of a single-stage one is not rounding: '
             'set integrator="RK4" in <option>, or precision="single"'
         )
     if not np.isin(mj.actuator_dyntype, _LINEAR_ACT).all():
-        raise ValueError('precision "shadow" integrates actuator dyntypes none, integrator and filter only')
+        raise ValueError(f'precision "{precision}" integrates actuator dyntypes none, integrator and filter only')
 
 
 def make_shadow(d: "mjw.Data", nv: int) -> Any:

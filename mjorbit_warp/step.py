@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 import mujoco_warp as mjw
 import warp as wp
 
+from mjorbit_warp.conserving import conserving_correct, conserving_stage
 from mjorbit_warp.hardware.propellant import burn
 from mjorbit_warp.kernels.clock import _stage_time
 from mjorbit_warp.loads import add_loads, propagate, write_act_dot
 from mjorbit_warp.momentum import momentum_correct, momentum_stage
 from mjorbit_warp.orbit_data import refresh_orbit
+from mjorbit_warp.origin import recenter
 from mjorbit_warp.sensors import ACC, fill_sensors
 from mjorbit_warp.shadow import check_shadow, shadow_advance, shadow_stage
 from mjorbit_warp.worlds import check_owner
@@ -47,7 +49,11 @@ def _end_of_passive(m: "MjoModel"):
 
     def finish(mjw_model: mjw.Model, mjw_data: mjw.Data) -> None:
         d = m.data_of(mjw_data)
-        if d.shadow is not None and d._stage is not None:
+        if d._stage is None:
+            return
+        if d.conserving is not None:
+            conserving_stage(m, d, d._stage - 1)
+        elif d.shadow is not None:
             momentum_stage(m, d, d._stage - 1)
 
     return finish
@@ -98,7 +104,7 @@ def mjo_step(m: "MjoModel", d: "MjoData") -> None:
     check_pair(m, d)
     coupled = m.mjw.opt.integrator == mjw.IntegratorType.RK4
     if d.shadow is not None:
-        check_shadow(m.mj, coupled)
+        check_shadow(m.mj, coupled, d.precision)
     if m.mjw.opt.disableflags & _BOTH_PASSIVE == _BOTH_PASSIVE:
         raise ValueError("the flags spring and damper are both disabled, so MJWarp would skip the orbit: enable one")
     with wp.ScopedDevice(d.device):
@@ -117,9 +123,14 @@ def mjo_step(m: "MjoModel", d: "MjoData") -> None:
             )
         if d.shadow is not None:
             shadow_advance(m, d)
+        if d.conserving is not None:
+            conserving_correct(m, d)
+        elif d.shadow is not None:
             momentum_correct(m, d)
         burn(m, d)
         propagate(m, d, coupled)
+        if d.recenter is not None:
+            recenter(m, d, None, d.recenter)
 
 
 def refresh_velocities(m: "MjoModel", d: "MjoData") -> None:

@@ -121,6 +121,7 @@ class HardwareData:
         state.propellant = wp.zeros((nworld, 0), dtype=wp.float64) if tanks is None else tanks.propellant
         self.propellant0: Any = wp.clone(state.propellant)
         state.force = wp.zeros((nworld, mj.nbody), dtype=wp.vec3)
+        state.torque = wp.zeros((nworld, mj.nbody), dtype=wp.vec3)
         self.state = state
         self.pushed: Any = wp.array(pushed_bodies(hardware), dtype=int)
         self.roots: Any = wp.array(moving_roots(mj), dtype=int)

@@ -25,7 +25,7 @@ def _growth(axes: Any, unit: str, curves: list[Curve]) -> None:
 
 
 def _shares(axes: Any, curves: list[Curve]) -> None:
-    for i, (quantity, variant, q) in enumerate(curves):
+    for i, (_, variant, q) in enumerate(curves):
         axes.semilogx(q["worst"] / q["below"], i, "o", color=COLORS[list(STYLES).index(variant)])
         axes.text(q["worst"] / q["below"] * 1.3, i, f"{q['worst']:.2g} {q['unit']}", fontsize=7, va="center")
     axes.axvline(1.0, color="black", linewidth=0.8)
