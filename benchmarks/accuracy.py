@@ -20,53 +20,15 @@ from benchmarks import hardware_accuracy
 from benchmarks.common import parser, write
 from mjorbit_warp import _quat
 from mjorbit_warp import reference as mjo_ref
-from mjorbit_warp.bench.scenes import INTEGRATORS
-from mjorbit_warp.models import model_path
+from mjorbit_warp.integrators import INTEGRATORS
+from mjorbit_warp.validation.models import angle, two_arm_spec
+from mjorbit_warp.validation.truth import load
+from mjorbit_warp.validation.truth_motion import command_numpy, command_warp
 
-DATA = pathlib.Path(__file__).parent.parent / "tests" / "data"
 FREE_BODY = """
 <mujoco><option timestep="0.1" gravity="0 0 0"/><worldbody><body name="body"><freejoint/>
 <inertial pos="0 0 0" mass="100" diaginertia="{}"/></body></worldbody></mujoco>
 """
-# command of the two-arm case, joint order as in the model
-Q0 = np.array([0.30, -0.40, 0.20, 0.90, -0.25, 0.35, -0.30, 1.10])
-AMPLITUDE = np.array([0.45, 0.35, 0.50, 0.40, 0.40, 0.50, 0.45, 0.35])
-PERIOD = np.array([140.0, 95.0, 120.0, 80.0, 110.0, 150.0, 90.0, 130.0])
-PHASE = np.array([0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5])
-vec8d = wp.types.vector(8, wp.float64)
-
-
-@wp.kernel(module="unique")
-def _command(
-    time_in: wp.array[wp.float64],
-    q0: vec8d,
-    amplitude: vec8d,
-    frequency: vec8d,
-    phase: vec8d,
-    ctrl_out: wp.array2d[float],
-):
-    worldid, j = wp.tid()
-    t = time_in[worldid]
-    swing = wp.sin(frequency[j] * t + phase[j]) * (wp.float64(1.0) - wp.exp(-t / wp.float64(60.0)))
-    ctrl_out[worldid, j] = float(q0[j] + amplitude[j] * swing)
-
-
-def command_warp(m: Any, d: Any) -> None:
-    """Joint commands at the time of the evaluation, on the device."""
-    values = [vec8d(*x) for x in (Q0, AMPLITUDE, 2.0 * np.pi / PERIOD, PHASE)]
-    wp.launch(_command, dim=(d.nworld, 8), inputs=[d.stage_time, *values], outputs=[d.ctrl])
-
-
-def command_numpy(m: Any, d: Any) -> None:
-    """The same in NumPy."""
-    t = d.stage_time[:, None]
-    d.ctrl[:] = Q0 + AMPLITUDE * (1.0 - np.exp(-t / 60.0)) * np.sin(2.0 * np.pi * t / PERIOD + PHASE)
-
-
-def angle_between(a: np.ndarray, b: np.ndarray) -> float:
-    """Angle of the rotation between two attitudes [rad]."""
-    q = _quat.mul(_quat.conj(a), b)
-    return float(2.0 * np.arctan2(np.linalg.norm(q[..., 1:], axis=-1), np.abs(q[..., 0])).max())
 
 
 def free_model(inertia: np.ndarray, orbit: mjo.Orbit, integrator: str, **options: bool) -> mjo.MjoModel:
@@ -79,12 +41,8 @@ def free_model(inertia: np.ndarray, orbit: mjo.Orbit, integrator: str, **options
 
 def two_arm_model(truth: Any, integrator: str, timestep: float) -> mjo.MjoModel:
     """The shipped free-flyer as the truth has it: no J2, no gravity gradient on single links."""
-    spec = mjo.MjoSpec.from_file(model_path("two_arm"))
-    spec.orbit = mjo.Orbit.from_state(truth["ref_r"][0], truth["ref_v"][0], frame="GCRS")
-    spec.options = mjo.OrbitOptions(j2=False, gravity_gradient=False)
-    spec.option.integrator = INTEGRATORS[integrator]
-    spec.option.timestep = timestep
-    return spec.compile()
+    orbit = mjo.Orbit.from_state(truth["ref_r"][0], truth["ref_v"][0], frame="GCRS")
+    return two_arm_spec(integrator, timestep, orbit, j2=False, gravity_gradient=False).compile()
 
 
 def samples(truth: Any, fraction: float, step: Callable[[], None], timestep: float) -> Iterator[int]:
@@ -98,7 +56,7 @@ def samples(truth: Any, fraction: float, step: Callable[[], None], timestep: flo
 
 def free_body(fraction: float = 1.0, integrator: str = "RK4") -> dict[str, float]:
     """Relative position and attitude of a free body, 3 orbits, reference backend at dt 0.1."""
-    truth = np.load(DATA / "free_body_leo.npz")
+    truth = load("free_body_leo")
     orbit = mjo.Orbit.from_state(truth["ref_r"][0], truth["ref_v"][0], frame="GCRS")
     model = free_model(truth["inertia"], orbit, integrator, j2=False, gravity_gradient=False)
     data = mjo_ref.make_data(model, nthread=1)
@@ -108,7 +66,7 @@ def free_body(fraction: float = 1.0, integrator: str = "RK4") -> dict[str, float
     for i in samples(truth, fraction, lambda: mjo_ref.mjo_step(model, data), 0.1):
         errors = (
             float(np.linalg.norm(data.qpos[0, :3] - truth["rel_r"][i])),
-            angle_between(data.qpos[0, 3:], truth["q"][i]),
+            angle(data.qpos[0, 3:], truth["q"][i]),
             float(np.linalg.norm(data.orbit.r[0] - truth["ref_r"][i])),
         )
         worst = {k: max(w, e) for (k, w), e in zip(worst.items(), errors, strict=True)}
@@ -117,7 +75,7 @@ def free_body(fraction: float = 1.0, integrator: str = "RK4") -> dict[str, float
 
 def tumble(fraction: float = 1.0) -> dict[str, float]:
     """Attitude of a body tumbling under the gravity gradient, one orbit, reference backend at dt 0.1."""
-    truth = np.load(DATA / "tumble_gg.npz")
+    truth = load("tumble_gg")
     orbit = mjo.Orbit.from_state(truth["r"][0], truth["v"][0], frame="GCRS")
     model = free_model(truth["inertia"], orbit, "RK4", j2=False)
     data = mjo_ref.make_data(model, nthread=1)
@@ -125,14 +83,14 @@ def tumble(fraction: float = 1.0) -> dict[str, float]:
     data.qvel[:] = np.concatenate([np.zeros(3), truth["omega"][0]])
     worst, effect = 0.0, 0.0
     for i in samples(truth, fraction, lambda: mjo_ref.mjo_step(model, data), 0.1):
-        worst = max(worst, angle_between(data.qpos[0, 3:], truth["q"][i]))
-        effect = max(effect, angle_between(truth["q_no_gg"][i], truth["q"][i]))
+        worst = max(worst, angle(data.qpos[0, 3:], truth["q"][i]))
+        effect = max(effect, angle(truth["q_no_gg"][i], truth["q"][i]))
     return {"attitude_rad": worst, "effect_of_the_torque_rad": effect}
 
 
 def two_arm(fraction: float = 1.0, timestep: float = 0.1, integrator: str = "RK4") -> dict[str, float]:
     """Two-arm free-flyer, half an orbit, reference backend."""
-    truth = np.load(DATA / "two_arm_free_flyer.npz")
+    truth = load("two_arm_free_flyer")
     model = two_arm_model(truth, integrator, timestep)
     model.callback.control = command_numpy
     data = mjo_ref.make_data(model, nthread=1)
@@ -142,7 +100,7 @@ def two_arm(fraction: float = 1.0, timestep: float = 0.1, integrator: str = "RK4
     for i in samples(truth, fraction, lambda: mjo_ref.mjo_step(model, data), timestep):
         errors = (
             float(np.abs(data.qpos[0, 7:] - truth["joint_q"][i]).max()),
-            angle_between(data.qpos[0, 3:7], truth["q"][i]),
+            angle(data.qpos[0, 3:7], truth["q"][i]),
             float(np.linalg.norm(data.qpos[0, :3] - truth["rel_bus_r"][i])),
         )
         worst = {k: max(w, e) for (k, w), e in zip(worst.items(), errors, strict=True)}
@@ -168,7 +126,7 @@ def two_arm_warp(
     The field is a point mass's, so turning the whole scene, orbit and all, changes nothing but the rounding: each world
     has its own rotation, which makes as many samples of the float32 error. World 0 is not turned.
     """
-    truth = np.load(DATA / "two_arm_free_flyer.npz")
+    truth = load("two_arm_free_flyer")
     turn = rotations(nworld)
 
     def turned(x: np.ndarray) -> np.ndarray:

@@ -20,9 +20,10 @@ import warp as wp
 from numpy.typing import NDArray
 
 import mjorbit_warp as mjo
-from benchmarks import accuracy
 from mjorbit_warp import reference as mjo_ref
-from mjorbit_warp.models import model_path
+from mjorbit_warp.validation.models import angle, two_arm_spec
+from mjorbit_warp.validation.truth import load
+from mjorbit_warp.validation.truth_motion import Q0, command_numpy, command_warp
 
 F64 = NDArray[np.float64]
 NWORLD = 4
@@ -54,7 +55,9 @@ def round_constants(mj: mujoco.MjModel) -> None:
 @functools.cache
 def soft_model(soft: bool, timestep: float) -> mjo.MjoModel:
     """The two-arm free-flyer of the truth (no J2, no gravity gradient of single links), with soft joints if asked."""
-    spec = mjo.MjoSpec.from_file(model_path("two_arm"))
+    truth = load("two_arm_free_flyer")
+    orbit = mjo.Orbit.from_state(truth["ref_r"][0], truth["ref_v"][0], frame="GCRS")
+    spec = two_arm_spec("RK4", timestep, orbit, j2=False, gravity_gradient=False)
     if soft:
         for joint in spec.mj.joints:
             if joint.type == mujoco.mjtJoint.mjJNT_HINGE:
@@ -63,11 +66,6 @@ def soft_model(soft: bool, timestep: float) -> mjo.MjoModel:
         for actuator in spec.mj.actuators:
             actuator.gainprm[0] = SOFT["kp"]
             actuator.biasprm[1:3] = -SOFT["kp"], -SOFT["kv"]
-    truth = np.load(accuracy.DATA / "two_arm_free_flyer.npz")
-    spec.orbit = mjo.Orbit.from_state(truth["ref_r"][0], truth["ref_v"][0], frame="GCRS")
-    spec.options = mjo.OrbitOptions(j2=False, gravity_gradient=False)
-    spec.option.integrator = accuracy.INTEGRATORS["RK4"]
-    spec.option.timestep = timestep
     model = spec.compile()
     round_constants(model.mj)
     return model
@@ -78,16 +76,16 @@ def start() -> tuple[F64, F64]:
     rng = np.random.default_rng(7)
     quat = rng.normal(size=(NWORLD, 4))
     quat /= np.linalg.norm(quat, axis=1, keepdims=True)
-    joints = np.tile(accuracy.Q0, (NWORLD, 1))  # elsewhere the stiff servos of the truth begin with a jump
+    joints = np.tile(Q0, (NWORLD, 1))  # elsewhere the stiff servos of the truth begin with a jump
     qpos = np.concatenate([rng.uniform(-0.5, 0.5, (NWORLD, 3)), quat, joints], axis=1)
     twist = rng.uniform(-1.0, 1.0, (NWORLD, 6)) * np.repeat([1e-3, 4e-3], 3)
     qvel = np.concatenate([twist, np.zeros((NWORLD, 8))], axis=1)
     return qpos.astype(np.float32).astype(float), qvel.astype(np.float32).astype(float)
 
 
-def command_numpy(m: Any, d: Any) -> None:
+def rounded_command(m: Any, d: Any) -> None:
     """The truth's joint commands, rounded to float32 as MJWarp's are."""
-    accuracy.command_numpy(m, d)
+    command_numpy(m, d)
     d.ctrl[:] = d.ctrl.astype(np.float32)
 
 
@@ -95,7 +93,7 @@ def command_numpy(m: Any, d: Any) -> None:
 def reference(soft: bool, divide: int, fraction: float, duration: float = HALF_ORBIT) -> Trajectory:
     """Float64 RK4 at the step divided by ``divide``."""
     model = soft_model(soft, 0.1)
-    model.callback.control = command_numpy
+    model.callback.control = rounded_command
     data = mjo_ref.make_data(model, nworld=NWORLD, nthread=1)
     data.batch.model.opt.timestep = STEP / divide
     data.qpos[:], data.qvel[:] = start()
@@ -119,14 +117,14 @@ def compare(got: Trajectory, want: Trajectory, mass: F64) -> dict[str, Any]:
         "body_m_each_world": worst.tolist(),
         "system_com_m": float(np.linalg.norm(system, axis=-1).max()),
         "body_relative_m": float(np.linalg.norm(error - system[:, :, None], axis=-1).max()),
-        "attitude_rad": accuracy.angle_between(got.quat, want.quat),
+        "attitude_rad": float(angle(got.quat, want.quat).max()),
         "joint_rad": float(np.abs(got.joint - want.joint).max()),
     }
 
 
 def make_warp(model: mjo.MjoModel, precision: str, nworld: int = NWORLD) -> mjo.MjoData:
     """Data at the starts."""
-    model.callback.control = accuracy.command_warp
+    model.callback.control = command_warp
     data = mjo.make_data(model, nworld=nworld, precision=precision)
     qpos, qvel = start()
     data.qpos.assign(np.resize(qpos, (nworld, model.nq)))

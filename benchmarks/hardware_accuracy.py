@@ -11,16 +11,9 @@ from typing import Any
 import numpy as np
 
 import mjorbit_warp as mjo
-from mjorbit_warp import _quat
 from mjorbit_warp import reference as mjo_ref
 from mjorbit_warp.validation.hardware_scenes import Scene, rod_scene, srp_scene, thruster_scene, wheels_scene
-from mjorbit_warp.validation.models import body_spec as body_spec
-
-
-def angle(a: np.ndarray, b: np.ndarray) -> float:
-    """Angle of the rotation between two attitudes [rad]."""
-    q = _quat.mul(_quat.conj(a), b)
-    return float(2.0 * np.arctan2(np.linalg.norm(q[1:]), abs(q[0])))
+from mjorbit_warp.validation.models import angle
 
 
 class ReferenceRun:
@@ -93,7 +86,7 @@ def run(fraction: float, scene: Callable[[float], Scene], timestep: float, backe
         for _ in range(round((s.t[i + 1] - s.t[i]) / stride)):
             r.advance()
         qpos, qvel, act, center = r.state()
-        errors = {"attitude_rad": angle(qpos[3:], s.q[i + 1]), "rate_rad_s": _length(qvel[3:] - s.omega[i + 1])}
+        errors = {"attitude_rad": float(angle(qpos[3:], s.q[i + 1])), "rate_rad_s": _length(qvel[3:] - s.omega[i + 1])}
         if s.speeds is None:
             errors["position_m"] = _length(center + qpos[:3] - s.r[i + 1])
         else:

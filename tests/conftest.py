@@ -10,16 +10,12 @@ import pytest
 import warp as wp
 
 import mjorbit_warp as mjo
+from mjorbit_warp.integrators import INTEGRATORS
 from mjorbit_warp.models import model_path
 
 DATA = pathlib.Path(__file__).parent / "data"
 MU = 3.986004418e14
 RE = 6378137.0
-INTEGRATORS = {
-    "RK4": mujoco.mjtIntegrator.mjINT_RK4,
-    "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
-    "Euler": mujoco.mjtIntegrator.mjINT_EULER,
-}
 LEO = mjo.Orbit.circular(altitude=400e3, inclination=np.radians(51.6), raan=0.5, argument_of_latitude=0.3)
 
 wp.config.log_level = wp.LOG_WARNING

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 import mjorbit_warp as mjo
+from mjorbit_warp.integrators import INTEGRATORS
 from mjorbit_warp.models import model_path
 from mjorbit_warp.reference.ephemeris import sun_position
-from tests.conftest import INTEGRATORS, MU, RE
+from tests.conftest import MU, RE
 
 EPOCH = 830000000.0  # s past J2000 TT: April 2026
 SURFACES = (

@@ -8,8 +8,9 @@ import pytest
 import mjorbit_warp as mjo
 from mjorbit_warp import _quat, _vector
 from mjorbit_warp import reference as mjo_ref
+from mjorbit_warp.integrators import INTEGRATORS
 from mjorbit_warp.models import model_path
-from tests.conftest import INTEGRATORS, scatter
+from tests.conftest import scatter
 
 HOUR = 3600.0
 

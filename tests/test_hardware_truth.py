@@ -1,6 +1,6 @@
 """Hardware and environment against reference trajectories; the whole ones: python benchmarks/accuracy.py.
 
-Reference backend, RK4. Scenes are in benchmarks/hardware_accuracy.py, data in tests/data.
+Reference backend, RK4. Scenes are in mjorbit_warp/validation/hardware_scenes.py.
 """
 
 import numpy as np
@@ -11,6 +11,8 @@ from benchmarks import hardware_accuracy as accuracy
 from mjorbit_warp import _quat
 from mjorbit_warp import reference as mjo_ref
 from mjorbit_warp.reference.surface_loads import AU, LIGHT_SPEED, sunlit_fraction
+from mjorbit_warp.validation.models import body_spec
+from mjorbit_warp.validation.truth import load
 from tests.conftest import DATA, MU
 
 pytestmark = pytest.mark.filterwarnings("ignore::mjorbit_warp.MjoWarning")
@@ -64,7 +66,7 @@ def test_srp_at_all_samples(eclipse: str) -> None:
 
     4 samples lie in the penumbra. The sunlit fraction at the edge is ill-conditioned: rounding of r moves it by 1e-9.
     """
-    truth = np.load(DATA / "srp_eclipse.npz")
+    truth = load("srp_eclipse")
     spec = accuracy.srp_scene(0.25).spec
     spec.options.eclipse = eclipse
     model = spec.compile()
@@ -86,7 +88,7 @@ def test_srp_at_all_samples(eclipse: str) -> None:
 
 def test_magnetic_torque_at_all_samples() -> None:
     """m×B in body axes along the orbit: rounding of 1e-3 N·m."""
-    truth = np.load(DATA / "magnetic_torque_rod.npz")
+    truth = load("magnetic_torque_rod")
     scene = accuracy.rod_scene(0.125)
     model = scene.spec.compile()
     d = loads_at(model, truth, truth["t"].size)
@@ -104,7 +106,7 @@ def test_environment_tables() -> None:
     density 1e-11 (1e-9 m of rounding in the altitude, times 36e6 m/H at the highest place), of the shadow 1e-8.
     """
     table = np.load(DATA / "environment_tables.npz")
-    spec = accuracy.body_spec(np.array([10.0, 20.0, 25.0]), 0.1)
+    spec = body_spec(np.array([10.0, 20.0, 25.0]), 0.1)
     r = table["r_N"]
     across = np.cross([0.3, -0.5, 0.8], r)
     speed = np.sqrt(MU / np.linalg.norm(r, axis=1))

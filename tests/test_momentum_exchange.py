@@ -9,7 +9,7 @@ import pytest
 import mjorbit_warp as mjo
 from mjorbit_warp import _quat
 from mjorbit_warp import reference as mjo_ref
-from tests.conftest import INTEGRATORS
+from mjorbit_warp.integrators import INTEGRATORS
 
 COM = np.array([0.2, -0.1, 0.3])  # of the bus, in its frame
 BUS = np.array([[10.0, 0.5, -0.3], [0.5, 20.0, 0.2], [-0.3, 0.2, 25.0]])

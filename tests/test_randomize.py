@@ -8,8 +8,9 @@ import pytest
 
 import mjorbit_warp as mjo
 from mjorbit_warp.distributions import Distribution, draw
+from mjorbit_warp.integrators import INTEGRATORS
 from mjorbit_warp.randomize import nominal
-from tests.conftest import DATA, INTEGRATORS, LEO
+from tests.conftest import DATA, LEO
 
 MASS = mjo.Uniform(0.8, 1.25, relative=True)
 

@@ -12,8 +12,6 @@ from mjorbit_warp.bench.machine import processor
 from mjorbit_warp.run_file import package_versions, replacing
 
 RESULTS = pathlib.Path(__file__).parent.parent / "results" / "paper"
-# Okabe and Ito's colours, which colour-blind readers can tell apart
-BLUE, RED, GREEN, PINK, ORANGE, SKY, BLACK = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"
 
 
 def parser(doc: str | None) -> argparse.ArgumentParser:
@@ -46,17 +44,6 @@ def figure(width: float, height: float) -> Any:
     made = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(made)
     return made
-
-
-def style(axes: Any, title: str, x: str, y: str) -> None:
-    """Title, labels with units, a light grid."""
-    axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
-    axes.grid(color="0.9", linewidth=0.8)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
 
 
 def save(made: Any, path: pathlib.Path) -> None:

@@ -12,7 +12,7 @@ from mjorbit_warp.bench import metrics
 from mjorbit_warp.bench.contender_basilisk import Basilisk, basilisk_python
 from mjorbit_warp.bench.contenders import BareWarp, OrbitWarp
 from mjorbit_warp.bench.machine import header
-from mjorbit_warp.bench.scenes import INTEGRATORS, Scene, load_scenes
+from mjorbit_warp.bench.scenes import MEASURED, Scene, load_scenes
 from mjorbit_warp.bench.timing import calibrate, interleave
 from mjorbit_warp.bench.trace import stage_trace
 
@@ -57,7 +57,7 @@ class Settings:
     repeat: int = 9
     nstep: int = 10
     sample_s: float = 0.2
-    integrators: Sequence[str] = tuple(INTEGRATORS)
+    integrators: Sequence[str] = MEASURED
     host: bool = True
     host_worlds: int = 1024
     nthread: int = 0
@@ -71,8 +71,8 @@ class Settings:
             if count < 1:
                 raise ValueError(f"nworld is {count}: at least 1 is needed")
         for name in self.integrators:
-            if name not in INTEGRATORS:
-                raise ValueError(f"integrator is {name!r}: allowed are {', '.join(INTEGRATORS)}")
+            if name not in MEASURED:
+                raise ValueError(f"integrator is {name!r}: allowed are {', '.join(MEASURED)}")
 
 
 SMOKE = Settings(scenes=("two_arm",), nworld=(2,), repeat=2, nstep=2, sample_s=1e-4, integrators=("implicitfast",))

@@ -5,17 +5,17 @@ import tomllib
 from importlib.resources import files
 from typing import Any
 
-import mujoco
 import numpy as np
 from astropy.time import Time
 
 from mjorbit_warp.bench.hardware import add_hardware, add_sensors, full_options
+from mjorbit_warp.integrators import INTEGRATORS
 from mjorbit_warp.model import MjoModel
 from mjorbit_warp.models import NAMES, model_path
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.spec import MjoSpec
 
-INTEGRATORS = {"RK4": mujoco.mjtIntegrator.mjINT_RK4, "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST}
+MEASURED = ("RK4", "implicitfast")
 EPOCH = Time("2026-04-01T00:00:00", scale="utc")
 EQUIPMENT = ("gravity", "hardware", "everything")
 

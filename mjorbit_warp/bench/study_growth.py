@@ -12,8 +12,9 @@ from mjorbit_warp.bench import metrics
 from mjorbit_warp.bench.benchmark import Say, Settings
 from mjorbit_warp.bench.contenders import BareWarp, OrbitWarp
 from mjorbit_warp.bench.hardware import add_hardware, add_sensors, full_options
-from mjorbit_warp.bench.scenes import EPOCH, INTEGRATORS, Scene, load_scenes
+from mjorbit_warp.bench.scenes import EPOCH, Scene, load_scenes
 from mjorbit_warp.bench.timing import seconds_per_step
+from mjorbit_warp.integrators import INTEGRATORS
 from mjorbit_warp.options import OrbitOptions
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.spec import MjoSpec

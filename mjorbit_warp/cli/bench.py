@@ -46,7 +46,7 @@ def bench(
 
     from mjorbit_warp.bench import SMOKE, Settings, load_scenes, run
     from mjorbit_warp.bench.report import report
-    from mjorbit_warp.bench.scenes import INTEGRATORS
+    from mjorbit_warp.bench.scenes import MEASURED
     from mjorbit_warp.bench.studies import check_studies, run_studies
 
     path = None if out is None else writable_output("--out", out, ".json")
@@ -59,7 +59,7 @@ def bench(
         device=chosen.alias,
         repeat=repeat,
         sample_s=sample,
-        integrators=integrator or tuple(INTEGRATORS),
+        integrators=integrator or MEASURED,
         nthread=nthread,
         host=not warp_only,
     )

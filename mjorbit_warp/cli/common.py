@@ -3,20 +3,13 @@
 import pathlib
 from typing import Any
 
-import mujoco
 import tyro
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from mjorbit_warp.integrators import INTEGRATORS
 from mjorbit_warp.quiet import start_warp
 from mjorbit_warp.run_file import replacing
-
-INTEGRATORS = {
-    "RK4": mujoco.mjtIntegrator.mjINT_RK4,
-    "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
-    "implicit": mujoco.mjtIntegrator.mjINT_IMPLICIT,
-    "Euler": mujoco.mjtIntegrator.mjINT_EULER,
-}
 
 
 def arg(metavar: str | None, hint: str = "optional") -> Any:

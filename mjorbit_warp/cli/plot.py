@@ -8,23 +8,13 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from mjorbit_warp.plot_style import COLORS, label_axes
+
 if TYPE_CHECKING:
     from mjorbit_warp.cli.demo import Analysis, Recording
     from mjorbit_warp.model import MjoModel
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C564B")
 SHOWN = 6  # worlds in the panels over time
-
-
-def _style(axes: Any, title: str, x: str, y: str) -> None:
-    axes.set_title(title, loc="left", fontsize=11, fontweight="bold")
-    axes.set_xlabel(x)
-    axes.set_ylabel(y)
-    axes.grid(color="0.9", linewidth=0.8)
-    axes.set_axisbelow(True)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
 
 
 def _key(axes: Any, entries: list[tuple[str, dict[str, Any]]], **place: Any) -> None:
@@ -42,7 +32,7 @@ def _paths(axes: Any, analysis: "Analysis") -> None:
         axes.plot(path[-1, w, 1], path[-1, w, 0], color=color, marker="o", markersize=4)
     axes.plot(0.0, 0.0, color="black", marker="+", markersize=12, markeredgewidth=1.8)
     axes.set_aspect("equal", adjustable="datalim")
-    _style(axes, "Centres of mass, each from its start", "in-track [m]", "radial [m]")
+    label_axes(axes, "Centres of mass, each from its start", "in-track [m]", "radial [m]")
     entries: list[tuple[str, dict[str, Any]]] = [
         ("simulated", {"color": "0.3", "linewidth": 1.8}),
         ("straight line, no gravity", {"color": "0.3", "linewidth": 1.0, "linestyle": "--"}),
@@ -76,7 +66,7 @@ def draw(path: str | os.PathLike[str], rec: "Recording", analysis: "Analysis", m
             fillstyle="none",
             linestyle="none",
         )
-    _style(axes, "Tidal displacement from the straight line", "time [s]", "distance [m]")
+    label_axes(axes, "Tidal displacement from the straight line", "time [s]", "distance [m]")
     _key(
         axes,
         [
@@ -89,12 +79,12 @@ def draw(path: str | os.PathLike[str], rec: "Recording", analysis: "Analysis", m
     axes = grid[0, 2]
     error = analysis.error[np.isfinite(analysis.error)] * 1e3
     axes.hist(error, bins=min(30, max(1, error.size)), color=COLORS[0], edgecolor="white", linewidth=0.5)
-    _style(axes, "All worlds against Clohessy-Wiltshire", "distance at the end [mm]", "worlds")
+    label_axes(axes, "All worlds against Clohessy-Wiltshire", "distance at the end [mm]", "worlds")
 
     axes = grid[1, 0]
     for w in range(shown):
         axes.plot(t, analysis.turn[:, w], color=COLORS[w], linewidth=1.8, label=f"world {w}")
-    _style(axes, "Attitude of the bus from its start", "time [s]", "angle [deg]")
+    label_axes(axes, "Attitude of the bus from its start", "time [s]", "angle [deg]")
     axes.legend(frameon=False, fontsize=9, **(below | {"ncol": 3}))
 
     axes = grid[1, 1]
@@ -104,7 +94,7 @@ def draw(path: str | os.PathLike[str], rec: "Recording", analysis: "Analysis", m
         angle = np.degrees(rec.qpos[:, 0, mj.jnt_qposadr[joint]])
         axes.plot(t, angle, color=COLORS[i], linewidth=1.8, label=mj.joint(joint).name)
         axes.plot(t, np.degrees(rec.ctrl[:, i]), color=COLORS[i], linestyle="--", linewidth=1.0)
-    _style(axes, "Left arm of world 0", "time [s]", "angle [deg]")
+    label_axes(axes, "Left arm of world 0", "time [s]", "angle [deg]")
     handles, labels = axes.get_legend_handles_labels()
     handles.append(Line2D([], [], color="0.3", linestyle="--", linewidth=1.0))
     axes.legend(handles, [*labels, "command"], frameon=False, fontsize=9, **(below | {"ncol": 5, "columnspacing": 1.0}))
@@ -114,7 +104,7 @@ def draw(path: str | os.PathLike[str], rec: "Recording", analysis: "Analysis", m
         axes.plot(t, 1e3 * np.linalg.norm(analysis.momentum[:, w], axis=-1), color=COLORS[w], linewidth=1.8)
         predicted = 1e3 * np.linalg.norm(analysis.impulse[:, w], axis=-1)
         axes.plot(t[::4], predicted[::4], color=COLORS[w], marker="o", markersize=4, fillstyle="none", linestyle="none")
-    _style(axes, "Change of angular momentum about COM", "time [s]", "|ΔH| [mN·m·s]")
+    label_axes(axes, "Change of angular momentum about COM", "time [s]", "|ΔH| [mN·m·s]")
     _key(
         axes,
         [

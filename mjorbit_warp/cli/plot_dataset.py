@@ -11,8 +11,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from mjorbit_warp.cli.plot import COLORS, _style
 from mjorbit_warp.cli.plot_run import _scaled
+from mjorbit_warp.plot_style import COLORS, label_axes
 
 if TYPE_CHECKING:
     from mjorbit_warp.datasets.read import Dataset
@@ -114,7 +114,7 @@ def _fan(axes: Any, t: F64, curves: _Curves) -> None:
             command = curves.dashed[episode]
             held = np.append(command, command[-1])
             axes.step(t, held, where="post", color=color, linewidth=0.9, linestyle=":")
-    _style(axes, curves.title, "time [s]", f"{curves.label} [{symbol}]" if symbol else curves.label)
+    label_axes(axes, curves.title, "time [s]", f"{curves.label} [{symbol}]" if symbol else curves.label)
     axes.margins(x=0.02)
 
 
@@ -126,13 +126,13 @@ def _parameter(axes: Any, data: "Dataset", name: str, chosen: NDArray[np.int64])
         relative = spread / spread.mean(axis=0)
     axes.hist(relative.ravel(), bins=24, color=COLORS[5], edgecolor="white", linewidth=0.5)
     many = f"{spread.shape[1]} elements" if spread.shape[1] > 1 else "1 element"
-    _style(axes, f"{name.removeprefix('parameters/')} of {many}", "value ÷ mean of the episodes", "draws")
+    label_axes(axes, f"{name.removeprefix('parameters/')} of {many}", "value ÷ mean of the episodes", "draws")
 
 
 def _lengths(axes: Any, data: "Dataset", chosen: NDArray[np.int64]) -> None:
     rate = data.about["config"]["episodes"]["rate"]
     axes.hist((data["episode/length"][chosen] - 1) / rate, bins=20, color=COLORS[1], edgecolor="white", linewidth=0.5)
-    _style(axes, "Lengths of the episodes", "time [s]", "episodes")
+    label_axes(axes, "Lengths of the episodes", "time [s]", "episodes")
 
 
 def _drawn(data: "Dataset", chosen: NDArray[np.int64]) -> str | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mjorbit_warp import frames
 from mjorbit_warp.cli.checks import whole_motion
-from mjorbit_warp.cli.plot import COLORS, _style
+from mjorbit_warp.plot_style import COLORS, label_axes
 
 F64 = NDArray[np.float64]
 SHOWN = 12  # worlds, at most
@@ -93,7 +93,7 @@ def draw_run(path: str | os.PathLike[str], mj: mujoco.MjModel, arrays: Mapping[s
         axes.plot(plane[-1, w, 1], plane[-1, w, 0], color=look["color"], marker="o", markersize=5)
     axes.plot(0.0, 0.0, color="black", marker="+", markersize=12, markeredgewidth=1.8)
     axes.set_aspect("equal", adjustable="datalim")
-    _style(axes, "Centre of mass in LVLH, from its start (+)", f"in-track [{length}]", f"radial [{length}]")
+    label_axes(axes, "Centre of mass in LVLH, from its start (+)", f"in-track [{length}]", f"radial [{length}]")
     panels = (
         (grid[0, 1], across, "Centre of mass across the orbit, from its start", f"cross-track [{width}]"),
         (grid[1, 0], turn, f"Attitude of {bus} from its start, inertial", "angle [deg]"),
@@ -102,7 +102,7 @@ def draw_run(path: str | os.PathLike[str], mj: mujoco.MjModel, arrays: Mapping[s
     for axes, values, heading, label in panels:
         for w, look in enumerate(looks):
             axes.plot(t, values[:, w], label=names[w], **look)
-        _style(axes, heading, f"time [{clock}]", label)
+        label_axes(axes, heading, f"time [{clock}]", label)
         axes.margins(x=0.02)
     handles, labels = grid[1, 0].get_legend_handles_labels()
     if worlds > 1:

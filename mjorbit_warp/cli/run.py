@@ -11,10 +11,11 @@ import tyro
 from numpy.typing import NDArray
 from rich.console import Console
 
-from mjorbit_warp.cli.common import INTEGRATORS, arg, integrator_name, run_output, warp_device, writable_output
+from mjorbit_warp.cli.common import arg, integrator_name, run_output, warp_device, writable_output
 from mjorbit_warp.cli.resume import resumed
 from mjorbit_warp.cli.run_report import orbit_summary, run_table
 from mjorbit_warp.cli.stepping import RECORDED, RECORDS, Job, Plan, Stop, checkpoint_of, simulate
+from mjorbit_warp.integrators import INTEGRATORS
 from mjorbit_warp.load import load_spec
 from mjorbit_warp.starts import scatter
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from mjorbit_warp.origin import check_recenter
 from mjorbit_warp.reference.orbit import compensated_add
-from mjorbit_warp.reference.state import _refresh
+from mjorbit_warp.reference.state import _refresh, masked_worlds
 from mjorbit_warp.worlds import check_owner
 
 if TYPE_CHECKING:
@@ -25,10 +25,7 @@ def mjo_recenter(m: "MjoModel", d: "MjoData", mask: Any = None) -> None:
     """
     check_owner(m, d)
     check_recenter(m.mj, d.orbit is not None)
-    chosen = np.ones(d.nworld, dtype=bool) if mask is None else np.asarray(mask)
-    if chosen.shape != (d.nworld,) or chosen.dtype != np.bool_:
-        raise ValueError(f"mask has shape {chosen.shape} and dtype {chosen.dtype}: ({d.nworld},) and bool are expected")
-    ids = np.flatnonzero(chosen)
+    ids = masked_worlds(d, mask)
     if not ids.size:
         return
     d.batch.forward(stage=mujoco.mjtStage.mjSTAGE_VEL.value)

@@ -64,6 +64,14 @@ def set_state(m: "MjoModel", d: "MjoData", state: Any, world_ids: Any = None) ->
     _refresh(d)
 
 
+def masked_worlds(d: "MjoData", mask: Any) -> NDArray[np.intp]:
+    """Indices of the worlds of ``mask`` (nworld,) bool, None for all; ValueError for anything else."""
+    chosen = np.ones(d.nworld, dtype=bool) if mask is None else np.asarray(mask)
+    if chosen.shape != (d.nworld,) or chosen.dtype != np.bool_:
+        raise ValueError(f"mask has shape {chosen.shape} and dtype {chosen.dtype}: ({d.nworld},) and bool are expected")
+    return np.flatnonzero(chosen)
+
+
 def _refresh(d: "MjoData") -> None:
     d.batch.bind("time")[:] = d.time
     if d.orbit is not None:
@@ -75,10 +83,7 @@ def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None, *, keyframe: str | 
     """Reset worlds to ``qpos0`` or a keyframe, the initial orbit and time zero, as mjorbit_warp.mjo_reset."""
     check_owner(m, d)
     key = -1 if keyframe is None else keyframe_id(m, keyframe)
-    chosen = np.ones(d.nworld, dtype=bool) if mask is None else np.asarray(mask)
-    if chosen.shape != (d.nworld,) or chosen.dtype != np.bool_:
-        raise ValueError(f"mask has shape {chosen.shape} and dtype {chosen.dtype}: ({d.nworld},) and bool are expected")
-    ids = np.flatnonzero(chosen)
+    ids = masked_worlds(d, mask)
     if not ids.size:
         return
     d.batch.reset(ids, keyframe=key, stage=mujoco.mjtStage.mjSTAGE_NONE.value)

@@ -6,8 +6,9 @@ import mujoco
 import numpy as np
 
 from mjorbit_warp import _quat
+from mjorbit_warp.integrators import INTEGRATORS
 from mjorbit_warp.validation.case import Case, Growth, Limit, measured
-from mjorbit_warp.validation.models import INTEGRATORS, body_spec, two_arm_spec
+from mjorbit_warp.validation.models import body_spec, two_arm_spec
 from mjorbit_warp.validation.simulation import Simulation
 
 WHEEL_INERTIA, MOTOR = 0.01, 0.02

@@ -2,20 +2,14 @@
 
 from typing import Any
 
-import mujoco
 import numpy as np
 
 import mjorbit_warp as mjo
 from mjorbit_warp import _quat
+from mjorbit_warp.integrators import INTEGRATORS
 from mjorbit_warp.models import model_path
 
 MU = 3.986004418e14
-INTEGRATORS = {
-    "RK4": mujoco.mjtIntegrator.mjINT_RK4,
-    "implicitfast": mujoco.mjtIntegrator.mjINT_IMPLICITFAST,
-    "implicit": mujoco.mjtIntegrator.mjINT_IMPLICIT,
-    "Euler": mujoco.mjtIntegrator.mjINT_EULER,
-}
 BODY = """
 <mujoco><option timestep="{}" gravity="0 0 0"/><worldbody><body name="hub"><freejoint/>
 <inertial pos="0 0 0" mass="100" fullinertia="{}"/></body></worldbody></mujoco>

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C564B")
+from mjorbit_warp.plot_style import COLORS
+from mjorbit_warp.run_file import replacing
+
 STYLES = {"reference": "-", "warp": "--", "shadow": ":", "host": "-"}
 Curve = tuple[str, str, dict[str, Any]]  # quantity, variant, its result
 
@@ -68,6 +70,7 @@ def draw(folder: str | os.PathLike[str], result: dict[str, Any]) -> list[pathlib
         title = "\n".join(textwrap.wrap(f"{name}: {case['title']}; {marks}", 85 * max(len(panels), 1)))
         figure.suptitle(title, fontsize=8)
         path = pathlib.Path(folder) / f"{name}.png"
-        figure.savefig(path, dpi=110)
+        with replacing(path) as part:
+            figure.savefig(part, format="png", dpi=110)
         written.append(path)
     return written
