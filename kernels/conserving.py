@@ -12,7 +12,7 @@ import warp as wp
 
 from mjorbit_warp.kernels.conserving_kinematics import Places, place_at_stage
 from mjorbit_warp.kernels.hardware import Cmgs, Wheels
-from mjorbit_warp.kernels.momentum import Momentum, TreeModel, rotate, stored_quat, tree_momentum
+from mjorbit_warp.kernels.momentum import Momentum, TreeModel, rotate, stored_quat, tree_momentum, turn_base
 from mjorbit_warp.kernels.shadow import Shadow
 from mjorbit_warp.kernels.stages import stage_weight
 
@@ -297,17 +297,10 @@ def correct_kernel(wheels_on: bool, cmgs_on: bool, closed: bool):
         dv = (end_linear - linear) / mass - wp.cross(domega, arm)
         step = dt / mass
         com = target.com[worldid, tree] + step * (old_linear + (dt / wp.float64(6.0)) * push)
-        q = scratch.quat[worldid, root]
-        body = rotate(wp.vec4d(q[0], -q[1], -q[2], -q[3]), domega)
+        turn_base(shadow, qvel_out, worldid, dof, scratch.quat[worldid, root], dv, domega)
         for i in range(3):
             x = com[i] - arm[i]
             shadow.qpos[worldid, qadr + i] = x
             qpos_out[worldid, qadr + i] = float(x)
-            v = shadow.qvel[worldid, dof + i] + dv[i]
-            shadow.qvel[worldid, dof + i] = v
-            qvel_out[worldid, dof + i] = float(v)
-            w = shadow.qvel[worldid, dof + 3 + i] + body[i]
-            shadow.qvel[worldid, dof + 3 + i] = w
-            qvel_out[worldid, dof + 3 + i] = float(w)
 
     return _conserving_correct

@@ -281,6 +281,27 @@ def _momentum_stage(
     target.angular[worldid, tree] += h * torque
 
 
+@wp.func
+def turn_base(
+    shadow: Shadow,
+    qvel: wp.array2d[float],
+    worldid: int,
+    dof: int,
+    quat: wp.vec4d,
+    dv: wp.vec3d,
+    domega: wp.vec3d,
+):
+    """Adds a rigid motion, in world axes, to the velocity of a free base, in the shadow and rounded in ``qvel``."""
+    body = rotate(wp.vec4d(quat[0], -quat[1], -quat[2], -quat[3]), domega)
+    for i in range(3):
+        v = shadow.qvel[worldid, dof + i] + dv[i]
+        shadow.qvel[worldid, dof + i] = v
+        qvel[worldid, dof + i] = float(v)
+        w = shadow.qvel[worldid, dof + 3 + i] + body[i]
+        shadow.qvel[worldid, dof + 3 + i] = w
+        qvel[worldid, dof + 3 + i] = float(w)
+
+
 @wp.kernel
 def _momentum_correct(
     # Model:
@@ -307,12 +328,4 @@ def _momentum_correct(
     mass, com, linear, angular, inertia = tree_momentum(model, shadow, target, worldid, root)
     domega = wp.inverse(inertia) @ (target.angular[worldid, tree] - angular)
     dv = (target.linear[worldid, tree] - linear) / mass - wp.cross(domega, com)
-    q = target.quat[worldid, root]
-    body = rotate(wp.vec4d(q[0], -q[1], -q[2], -q[3]), domega)
-    for i in range(3):
-        v = shadow.qvel[worldid, dof + i] + dv[i]
-        shadow.qvel[worldid, dof + i] = v
-        qvel_out[worldid, dof + i] = float(v)
-        w = shadow.qvel[worldid, dof + 3 + i] + body[i]
-        shadow.qvel[worldid, dof + 3 + i] = w
-        qvel_out[worldid, dof + 3 + i] = float(w)
+    turn_base(shadow, qvel_out, worldid, dof, target.quat[worldid, root], dv, domega)
