@@ -1,5 +1,7 @@
 """What a compiled MuJoCo model must be before an orbit is added to it."""
 
+from collections.abc import Iterator
+
 import mujoco
 import numpy as np
 
@@ -16,40 +18,50 @@ def _trees_without_free_joint(mj: mujoco.MjModel) -> list[str]:
     return [mj.body(b).name or f"body {b}" for b in roots if b not in free]
 
 
-def check_model(mj: mujoco.MjModel, require_free_joint: bool = True) -> None:
-    """Refuse, in one sentence, a model that cannot be simulated correctly in orbit."""
-    if mj.nv == 0 and require_free_joint and mj.nbody > 1 and not _trees_without_free_joint(mj):
-        raise ValueError("the model has no degrees of freedom: give its root body a <freejoint/>")
+def refusals(mj: mujoco.MjModel, require_free_joint: bool = True) -> Iterator[tuple[str, str]]:
+    """Why a model cannot be simulated correctly in orbit: a short code and a sentence for each reason."""
     fixed = _trees_without_free_joint(mj)
     if mj.nbody == 1:
-        raise ValueError("the model has no body but the world: add a <body> with a <freejoint/>")
+        yield "no-body", "the model has no body but the world: add a <body> with a <freejoint/>"
+    elif mj.nv == 0 and require_free_joint and not fixed:
+        yield "no-free-joint", "the model has no degrees of freedom: give its root body a <freejoint/>"
     if fixed and require_free_joint:
-        raise ValueError(
+        yield (
+            "no-free-joint",
             f"{', '.join(fixed)} has no free joint and is held by the orbit's moving origin: add <freejoint/> as its "
-            "first child, or compile with require_free_joint=False to keep it fixed there"
+            "first child, or compile with require_free_joint=False to keep it fixed there",
         )
     step = float(mj.opt.timestep)
     if not (step > 0.0 and 1e-38 < step < 1e38):  # MJWarp's is float32
-        raise ValueError(f"the timestep is {step}: a positive number of seconds is expected")
+        yield "step", f"the timestep is {step}: a positive number of seconds is expected"
     if mj.opt.disableflags & _BOTH_PASSIVE == _BOTH_PASSIVE:
-        raise ValueError(
+        yield (
+            "passive-flags",
             "the flags spring and damper are both disabled, so MJWarp skips all passive forces, orbital ones too: "
-            "enable one of them in <option><flag/> and set stiffness or damping to 0 instead"
+            "enable one of them in <option><flag/> and set stiffness or damping to 0 instead",
         )
     if mj.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_SLEEP):
-        raise ValueError(
+        yield (
+            "sleep",
             "the sleep flag is enabled, which stops slow orbital drift as if it were rest: "
-            'remove sleep="enable" from <option><flag/>'
+            'remove sleep="enable" from <option><flag/>',
         )
     for joint in range(mj.njnt):
         if mj.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
             dofs = slice(mj.jnt_dofadr[joint], mj.jnt_dofadr[joint] + 6)
             if np.any(mj.dof_damping[dofs] != 0) or mj.jnt_stiffness[joint] != 0:
                 name = mj.joint(joint).name or f"joint {joint}"
-                raise ValueError(
+                yield (
+                    "free-joint-damping",
                     f"free joint {name} has damping or stiffness, which holds the spacecraft to the orbit's origin: "
-                    "use <freejoint/>, which inherits none from the defaults"
+                    "use <freejoint/>, which inherits none from the defaults",
                 )
+
+
+def check_model(mj: mujoco.MjModel, require_free_joint: bool = True) -> None:
+    """Refuse, in one sentence, a model that cannot be simulated correctly in orbit."""
+    for _, sentence in refusals(mj, require_free_joint):
+        raise ValueError(sentence)
 
 
 def check_initial_state(mj: mujoco.MjModel, distance: float | None) -> None:
