@@ -8,9 +8,20 @@ from mjorbit_warp.effects import Effects
 from mjorbit_warp.kernels.clock import tick
 from mjorbit_warp.kernels.environment import EnvironmentModel, EnvironmentState
 from mjorbit_warp.kernels.frames import lvlh_axes
+from mjorbit_warp.kernels.frozen import Held, put_back
 from mjorbit_warp.kernels.hardware import HardwareState, Wheels
 from mjorbit_warp.kernels.orbit import compensated_add, orbit_funcs
-from mjorbit_warp.kernels.status import orbit_status, state_status, wheel_status
+from mjorbit_warp.kernels.shadow import Shadow
+from mjorbit_warp.kernels.status import (
+    NONFINITE,
+    Counts,
+    Faults,
+    add_status,
+    count_needed,
+    orbit_status,
+    state_status,
+    wheel_status,
+)
 from mjorbit_warp.kernels.types import CentralBody, Clock, OrbitState
 
 
@@ -33,18 +44,27 @@ def propagate_kernel(effects: Effects, coupled: bool):
         # Data in:
         environment: EnvironmentState,
         hardware: HardwareState,
-        qpos_in: wp.array2d[float],
-        qvel_in: wp.array2d[float],
         xipos_in: wp.array2d[wp.vec3],
-        overflow_in: wp.array[int],
+        counts: Counts,
+        held: Held,
         # Data out:
+        qpos: wp.array2d[float],
+        qvel: wp.array2d[float],
+        act: wp.array2d[float],
+        shadow: Shadow,
         orbit: OrbitState,
         clock: Clock,
         time_out: wp.array[float],
         lvlh_out: wp.array[wp.mat33d],
+        faults: Faults,
         status_out: wp.array[int],
     ):
         worldid = wp.tid()
+        if held.frozen[worldid]:
+            put_back(worldid, held, qpos, qvel, act, shadow)
+            time_out[worldid] = float(clock.time[worldid])
+            add_status(worldid, NONFINITE, clock, faults, status_out)
+            return
         dt = wp.float64(opt_timestep[worldid % opt_timestep.shape[0]])
         radius = central.radius[worldid % central.radius.shape[0]]
         r = orbit.r[worldid]
@@ -73,9 +93,11 @@ def propagate_kernel(effects: Effects, coupled: bool):
 
         time_out[worldid] = float(tick(clock, worldid, dt))
         lvlh_out[worldid] = lvlh_axes(r, v)
-        status = state_status(worldid, qpos_in, qvel_in, overflow_in[worldid])
+        status = state_status(worldid, qpos, qvel, counts.overflow[worldid])
         status |= wheel_status(worldid, wheels, hardware, float(dt))
-        status_out[worldid] = status_out[worldid] | status | orbit_status(worldid, r, v, radius, xipos_in)
+        status |= orbit_status(worldid, r, v, radius, xipos_in)
+        add_status(worldid, status, clock, faults, status_out)
+        count_needed(worldid, counts, faults)
 
     return _propagate
 
@@ -87,20 +109,31 @@ def _advance_clock(
     wheels: Wheels,
     # Data in:
     hardware: HardwareState,
-    qpos_in: wp.array2d[float],
-    qvel_in: wp.array2d[float],
-    overflow_in: wp.array[int],
+    counts: Counts,
+    held: Held,
     # Data out:
+    qpos: wp.array2d[float],
+    qvel: wp.array2d[float],
+    act: wp.array2d[float],
+    shadow: Shadow,
     clock: Clock,
     time_out: wp.array[float],
+    faults: Faults,
     status_out: wp.array[int],
 ):
     """End of a step without an orbit: clock and status only."""
     worldid = wp.tid()
+    if held.frozen[worldid]:
+        put_back(worldid, held, qpos, qvel, act, shadow)
+        time_out[worldid] = float(clock.time[worldid])
+        add_status(worldid, NONFINITE, clock, faults, status_out)
+        return
     dt = wp.float64(opt_timestep[worldid % opt_timestep.shape[0]])
     time_out[worldid] = float(tick(clock, worldid, dt))
-    status = state_status(worldid, qpos_in, qvel_in, overflow_in[worldid])
-    status_out[worldid] = status_out[worldid] | status | wheel_status(worldid, wheels, hardware, float(dt))
+    status = state_status(worldid, qpos, qvel, counts.overflow[worldid])
+    status |= wheel_status(worldid, wheels, hardware, float(dt))
+    add_status(worldid, status, clock, faults, status_out)
+    count_needed(worldid, counts, faults)
 
 
 @wp.kernel(module="unique", enable_backward=False)

@@ -3,6 +3,7 @@
 import warp as wp
 
 from mjorbit_warp.kernels.frames import lvlh_axes
+from mjorbit_warp.kernels.status import Faults, clear_status
 from mjorbit_warp.kernels.types import Clock, OrbitState
 
 wp.set_module_options({"enable_backward": False})
@@ -19,12 +20,20 @@ def reset_clock(clock: Clock, worldid: int, start: wp.float64):
 
 
 @wp.kernel
-def _reset_clock(mask_in: wp.array[bool], start: wp.float64, clock: Clock, status_out: wp.array[int]):
+def _reset_clock(
+    # In:
+    mask_in: wp.array[bool],
+    start: wp.float64,
+    # Data out:
+    clock: Clock,
+    faults: Faults,
+    status_out: wp.array[int],
+):
     """Clock and status of the masked worlds."""
     worldid = wp.tid()
     if mask_in[worldid]:
         reset_clock(clock, worldid, start)
-        status_out[worldid] = 0
+        clear_status(worldid, faults, status_out)
 
 
 @wp.kernel

@@ -5,6 +5,8 @@ from typing import Any
 
 import warp as wp
 
+from mjorbit_warp.kernels.status import Faults, clear_status
+
 
 @cache
 def restore_kernel(dtype: Any):
@@ -29,8 +31,16 @@ def restore_kernel(dtype: Any):
 
 
 @wp.kernel(enable_backward=False)
-def _clear_status(mask_in: wp.array[bool], status_out: wp.array[int]):
+def _clear_status(
+    # In:
+    mask_in: wp.array[bool],
+    # Data out:
+    overflow_out: wp.array[int],
+    faults: Faults,
+    status_out: wp.array[int],
+):
     """No faults in the masked worlds (world)."""
     worldid = wp.tid()
     if mask_in[worldid]:
-        status_out[worldid] = 0
+        overflow_out[worldid] = 0  # MJWarp only ever adds to it, and status follows it
+        clear_status(worldid, faults, status_out)

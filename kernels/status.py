@@ -1,10 +1,13 @@
-"""Per-world status bits."""
+"""Per-world status bits, and when each was first set."""
 
 import warp as wp
 from mujoco_warp import OverflowType
 
 from mjorbit_warp.kernels.hardware import HardwareState, Wheels
+from mjorbit_warp.kernels.types import Clock
 from mjorbit_warp.status import Status
+
+NBIT = wp.constant(len(Status))
 
 NONFINITE = wp.constant(int(Status.NONFINITE))
 BELOW_SURFACE = wp.constant(int(Status.BELOW_SURFACE))
@@ -15,20 +18,90 @@ WHEEL_SATURATED = wp.constant(int(Status.WHEEL_SATURATED))
 DROPPED = wp.constant(~int(OverflowType.ITERATIONS | OverflowType.LS_ITERATIONS))
 
 
+@wp.struct
+class Counts:
+    """What MJWarp counted in the last evaluation, dropped ones included.
+
+    Attributes:
+      overflow: bits of MJWarp's OverflowType since the last reset     (nworld,)
+      nefc: constraint rows                                            (nworld,)
+      nacon: contacts of all worlds                                    (1,)
+      ncollision: pairs of geoms that may touch, of all worlds         (1,)
+    """
+
+    overflow: wp.array[int]
+    nefc: wp.array[int]
+    nacon: wp.array[int]
+    ncollision: wp.array[int]
+
+
+@wp.struct
+class Faults:
+    """When each bit of a world's status was first set, and the largest counts since its reset.
+
+    Attributes:
+      first_step: steps of the clock by then, −1 for never             (nworld, number of bits)
+      first_time: elapsed time by then [s], NaN for never              (nworld, number of bits)
+      needed: constraint rows, contacts, pairs: the last two of all worlds   (nworld,)
+    """
+
+    first_step: wp.array2d[int]
+    first_time: wp.array2d[wp.float64]
+    needed: wp.array[wp.vec3i]
+
+
 @wp.func
-def state_status(worldid: int, qpos: wp.array2d[float], qvel: wp.array2d[float], overflow: int) -> int:
-    """NONFINITE coordinate or velocity; OVERFLOW where MJWarp dropped contacts or constraints."""
-    status = int(0)
+def finite(worldid: int, qpos: wp.array2d[float], qvel: wp.array2d[float]) -> bool:
+    """Whether every coordinate and velocity is finite."""
     total = float(0.0)  # 0·x is 0 for finite x, NaN otherwise: one sum instead of a branch per entry
     for i in range(qpos.shape[1]):
         total += 0.0 * qpos[worldid, i]
     for i in range(qvel.shape[1]):
         total += 0.0 * qvel[worldid, i]
-    if not wp.isfinite(total):
+    return wp.isfinite(total)
+
+
+@wp.func
+def state_status(worldid: int, qpos: wp.array2d[float], qvel: wp.array2d[float], overflow: int) -> int:
+    """NONFINITE coordinate or velocity; OVERFLOW where MJWarp dropped contacts or constraints."""
+    status = int(0)
+    if not finite(worldid, qpos, qvel):
         status |= NONFINITE
     if (overflow & DROPPED) != 0:
         status |= OVERFLOW
     return status
+
+
+@wp.func
+def count_needed(worldid: int, counts: Counts, faults: Faults):
+    """Keep the largest counts; most steps write nothing."""
+    now = wp.vec3i(counts.nefc[worldid], counts.nacon[0], counts.ncollision[0])
+    known = faults.needed[worldid]
+    if now[0] > known[0] or now[1] > known[1] or now[2] > known[2]:
+        faults.needed[worldid] = wp.max(now, known)
+
+
+@wp.func
+def add_status(worldid: int, found: int, clock: Clock, faults: Faults, status_out: wp.array[int]):
+    """Set bits; step and time of those that were not set are noted."""
+    before = status_out[worldid]
+    new = found & ~before
+    if new != 0:
+        status_out[worldid] = before | found
+        for bit in range(NBIT):
+            if ((new >> bit) & 1) != 0:
+                faults.first_step[worldid, bit] = int(clock.nstep[worldid])
+                faults.first_time[worldid, bit] = clock.time[worldid]
+
+
+@wp.func
+def clear_status(worldid: int, faults: Faults, status_out: wp.array[int]):
+    """As in a new world."""
+    status_out[worldid] = 0
+    faults.needed[worldid] = wp.vec3i()
+    for bit in range(NBIT):
+        faults.first_step[worldid, bit] = -1
+        faults.first_time[worldid, bit] = wp.float64(wp.nan)
 
 
 @wp.func

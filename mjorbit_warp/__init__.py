@@ -37,5 +37,8 @@ from mjorbit_warp.state_bank import StateBank as StateBank
 from mjorbit_warp.status import Status as Status
 from mjorbit_warp.step import mjo_forward as mjo_forward
 from mjorbit_warp.step import mjo_step as mjo_step
+from mjorbit_warp.status_report import MjoError as MjoError
+from mjorbit_warp.status_report import StatusReport as StatusReport
+from mjorbit_warp.status_report import mjo_status as mjo_status
 
 __version__ = "0.1.0"

@@ -24,8 +24,15 @@ def _pairs(source: "MjoData", target: "MjoData") -> list[tuple[str, wp.array, wp
     if target.shadow is not None and source.shadow is None:
         pairs += [(name, ours[name], theirs[f"shadow.{name}"]) for name in ("qpos", "qvel", "act") if name in ours]
     pairs.append(("time", ours["time"], scalars(target.mjw.time)))  # MJWarp's own, float32
-    pairs.append(("status", scalars(source.status), scalars(target.status)))
+    pairs += [(name, a, b) for (name, a), b in zip(_faults(source).items(), _faults(target).values(), strict=True)]
     return pairs
+
+
+def _faults(d: "MjoData") -> dict[str, wp.array]:
+    """Status and what goes with it; MJWarp's overflow too, as it only ever adds to it and status follows it."""
+    parts = {"status": d.status, "overflow": d.mjw.overflow}
+    parts |= {name: getattr(d.faults, name) for name in ("first_step", "first_time", "needed")}
+    return {name: scalars(array) for name, array in parts.items()}
 
 
 def _copy(pairs: list[tuple[str, wp.array, wp.array]], row: int, ids: Any, target: "MjoData") -> None:
@@ -82,10 +89,10 @@ def branch_state(source: "MjoData", target: "MjoData", world: int, ids: Any) -> 
 def saved(m: "MjoModel", d: "MjoData") -> Iterator[None]:
     """Put the state of all worlds and their status back at the end: the next step gives the bits that it would have."""
     state = get_state(m, d)
-    status, time = wp.clone(d.status), wp.clone(d.mjw.time)
+    kept = [(array, wp.clone(array)) for array in (*_faults(d).values(), d.mjw.time)]
     try:
         yield
     finally:
         set_state(m, d, state)
-        wp.copy(d.status, status)
-        wp.copy(d.mjw.time, time)
+        for array, values in kept:
+            wp.copy(array, values)

@@ -9,6 +9,7 @@ import warp as wp
 
 from mjorbit_warp.conserving import check_conserving, make_conserving
 from mjorbit_warp.environment import EnvironmentData
+from mjorbit_warp.fresh import FreshRows
 from mjorbit_warp.hardware.arrays import HardwareData
 from mjorbit_warp.hardware.propellant import make_tanks
 from mjorbit_warp.kernels.types import Clock
@@ -20,7 +21,9 @@ from mjorbit_warp.seed import check_seed
 from mjorbit_warp.sensors import SensorsData, sensor_columns
 from mjorbit_warp.shadow import PRECISIONS, check_shadow, make_shadow
 from mjorbit_warp.status import worlds_by_status
+from mjorbit_warp.state_ring import StateRing, check_depth
 from mjorbit_warp.step import check_pair
+from mjorbit_warp.status_arrays import FaultsData
 
 if TYPE_CHECKING:
     from mjorbit_warp.model import MjoModel
@@ -45,12 +48,14 @@ class MjoData:
       stage_time: time of the dynamics evaluation under way, float64 [s]    (nworld,)
       status: Status bits                                                   (nworld,)
       precision: "single", "shadow" or "conserving".
+      faults: when each bit was set, and the buffers that were needed; see FaultsData and mjo_status.
       shadow: float64 ``qpos``, ``qvel``, ``act``; None with precision "single".
       momentum: with precision "shadow", what holds free trees to their momentum, else None.
       conserving: with precision "conserving", what holds free trees to momentum and COM, else None.
       recenter: distance of the COM from the origin [m] beyond which a step ends with mjo_recenter, or None.
       qfrc_orbit: the orbit's part of qfrc_passive [N, N·m]                 (nworld, nv)
       wrench: force [N] and torque [N·m] of the orbit about each body's COM, world axes   (nworld, nbody, 6)
+      ring: the last states of every world, see StateRing, or None.
     """
 
     def __init__(
@@ -64,6 +69,7 @@ class MjoData:
         recenter: float | None = None,
     ) -> None:
         nworld = d.nworld
+        state_ring: int | None = None,
         self.model = model
         self.mjw = d
         self.nworld = nworld
@@ -81,6 +87,7 @@ class MjoData:
         self.status = wp.zeros(nworld, dtype=int)
         self.qfrc_orbit = wp.zeros((nworld, model.nv), dtype=float)
         self.wrench = wp.zeros((nworld, model.nbody), dtype=wp.spatial_vector)
+        self.faults = FaultsData(d)
         # None in zero gravity; Any spares every user a check for that
         self.orbit: Any = None
         if orbits is not None:
@@ -99,7 +106,9 @@ class MjoData:
         self.rollouts: dict[Any, Any] = {}  # of mjorbit_warp.rollout, by their shapes
         self._stage: int | None = None  # index of the next dynamics evaluation inside a step
         self._sealed = True
+        self.ring: Any = None if state_ring is None else StateRing(self, state_ring)
 
+        self._fresh: Any = None  # of mjorbit_warp.fresh
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "mjw":
             raise AttributeError(name)
@@ -133,6 +142,7 @@ def make_data(
     device: Any = None,
     nconmax: int | None = None,
     njmax: int | None = None,
+    state_ring: int | None = None,
     **sizes: int | None,
 ) -> MjoData:
     """Allocate the state of nworld worlds on a device, at MuJoCo's default configuration and the initial orbit.
@@ -151,6 +161,7 @@ def make_data(
       device: Warp device, default the current one.
       nconmax, njmax, sizes: capacities, as in ``mujoco_warp.make_data``.
 
+      state_ring: states of each world to keep on the device, those at the start of its last steps, for mjo_dump.
     Raises:
       ValueError: a size or the orbit does not fit, in one sentence.
     """
@@ -173,6 +184,7 @@ def make_data(
     if njmax == 0 and not rk4:
         raise ValueError(f"njmax is 0: {_SINGLE_STAGE_NEEDS_ROWS}, at least 1 is needed")
     with wp.ScopedDevice(model.device):
+    depth = None if state_ring is None else check_depth(state_ring)
 
         def allocate(rows: int | None) -> mjw.Data:
             return mjw.make_data(model.mj, nworld=int(nworld), nconmax=nconmax, njmax=rows, **sizes)
@@ -180,7 +192,7 @@ def make_data(
         d = allocate(njmax)
         if d.njmax == 0 and not rk4:
             d = allocate(1)
-        data = MjoData(model, d, orbits, precision, check_seed(seed), bool(sensor_noise), recenter)
+        data = MjoData(model, d, orbits, precision, check_seed(seed), bool(sensor_noise), recenter, depth)
         if recenter is not None:
             data._recenter = make_recenter(model, data)
         model.register(data)
@@ -188,3 +200,4 @@ def make_data(
         mjw.kinematics(model.mjw, d)
         mjw.com_pos(model.mjw, d)
     return data
+        data._fresh = FreshRows(data)

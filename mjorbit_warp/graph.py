@@ -96,11 +96,13 @@ class CapturedStep:
         """Compile every kernel of a step, then put back every array that the step changed."""
         m, d = self.model, self.data
         check_pair(m, d)
-        owners = [d.mjw, d, d.hardware, d.sensors, *([] if d.orbit is None else [d.orbit])]
+        owners = [d.mjw, d, d.hardware, d.sensors, d.faults, *([] if d.orbit is None else [d.orbit])]
         arrays = [array for owner in owners for array in _arrays(owner)] + list(state_components(d).values())
         if d.hardware.tanks is not None:  # a step burns mass
             arrays += [m.mjw.body_mass, m.mjw.body_inertia, m.mjw.body_subtreemass]
             arrays += [d.hardware.tanks.applied, d.hardware.tanks.written]
+        if d.ring is not None:
+            arrays += [d.ring.states, d.ring.count]
         arrays += self.extra
         saved = {a.ptr: (a, a.numpy().copy()) for a in arrays if a.size}
         try:

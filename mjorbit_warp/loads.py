@@ -13,6 +13,7 @@ from mjorbit_warp.kernels.magnetic_field import MagneticFieldModel
 from mjorbit_warp.kernels.momentum_devices import _act_dot
 from mjorbit_warp.kernels.project import Feedback, project_kernel
 from mjorbit_warp.kernels.propagate import _advance_clock, propagate_kernel
+from mjorbit_warp.kernels.shadow import Shadow
 from mjorbit_warp.kernels.types import CentralBody, OrbitState
 from mjorbit_warp.kernels.wrench import BodyState, wrench_kernel
 
@@ -126,22 +127,24 @@ def write_act_dot(m: "MjoModel", d: "MjoData") -> None:
 
 
 def propagate(m: "MjoModel", d: "MjoData", coupled: bool) -> None:
-    """After MJWarp's step: orbit, clock, LVLH frame and status, in one launch."""
+    """After MJWarp's step: orbit, clock, LVLH frame and status, in one launch; frozen worlds are put back."""
     dd, timestep = d.mjw, m.mjw.opt.timestep
     effects, hardware = effects_now(m), d.hardware.state
     wheels = m.parameters["wheel"].struct if effects.wheels else Wheels()  # none that could be saturated
+    faults, status = d.faults, [d.faults.state, d.status]
+    motion = [dd.qpos, dd.qvel, dd.act, Shadow() if d.shadow is None else d.shadow]
     if d.orbit is None:
         wp.launch(
             _advance_clock,
             dim=d.nworld,
-            inputs=[timestep, wheels, hardware, dd.qpos, dd.qvel, dd.overflow],
-            outputs=[d._clock, dd.time, d.status],
+            inputs=[timestep, wheels, hardware, faults.counts, faults.held],
+            outputs=[*motion, d._clock, dd.time, *status],
         )
         return
     central, model, state, _, orbit = _environment(m, d)
     wp.launch(
         propagate_kernel(effects.origin, coupled),
         dim=d.nworld,
-        inputs=[timestep, central, model, wheels, state, hardware, dd.qpos, dd.qvel, dd.xipos, dd.overflow],
-        outputs=[orbit, d._clock, dd.time, d.orbit.lvlh, d.status],
+        inputs=[timestep, central, model, wheels, state, hardware, dd.xipos, faults.counts, faults.held],
+        outputs=[*motion, orbit, d._clock, dd.time, d.orbit.lvlh, *status],
     )

@@ -56,9 +56,12 @@ def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None, *, keyframe: str | 
             keys = wp.empty(d.nworld, dtype=int)
             wp.launch(_chosen_key, dim=d.nworld, inputs=[chosen, key], outputs=[keys])
             mjw.reset_data_keyframe(m.mjw, d.mjw, keys)
-        wp.launch(_reset_clock, dim=d.nworld, inputs=[chosen, start], outputs=[d._clock, d.status])
+        wp.launch(_reset_clock, dim=d.nworld, inputs=[chosen, start], outputs=[d._clock, d.faults.state, d.status])
         wp.launch(_reset_hardware, dim=d.nworld, inputs=[chosen], outputs=[d.hardware.fire_until])
         fill(m, d, chosen)
+        d._fresh.put(d, chosen)
+        if d.ring is not None:
+            d.ring.forget(d, chosen)
         reset_sensors(d, chosen)
         if d.shadow is not None:
             shadow_reset(d, chosen)

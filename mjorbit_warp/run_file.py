@@ -30,6 +30,7 @@ Floats = NDArray[np.floating[Any]]
 FORMAT = 1
 PACKAGES = ("mjorbit-warp", "mujoco", "mujoco-warp", "warp-lang", "numpy")
 _ARRAYS = ("world_ids", "time", "t", "qpos", "qvel", "act", "ctrl", "r", "v", "status", "state")
+_FAULTS = ("first_step", "first_time", "needed")  # not in the files of version 0.1.0
 
 
 @contextlib.contextmanager
@@ -94,6 +95,7 @@ class Run:
       status: Status bits at the end                                           (nworld,)
       state: state vectors at the end, as from get_state                       (nworld, size)
       layout: columns of each component in ``state``.
+      faults: first_step, first_time and needed at the end, as in ``data.faults``; empty in old files.
     """
 
     xml: str
@@ -119,6 +121,7 @@ class Run:
     status: NDArray[np.int32]
     state: F64
     layout: Mapping[str, slice]
+    faults: Mapping[str, NDArray[Any]] = dataclasses.field(default_factory=dict)
 
     def __repr__(self) -> str:
         records, worlds = self.qpos.shape[:2]
@@ -192,6 +195,8 @@ class Run:
             raise ValueError("the run's state does not fit the state vectors of this version of mjorbit_warp or MuJoCo")
         set_state(model, data, self.state)
         data.status.assign(self.status)
+        for name, values in self.faults.items():
+            getattr(data.faults, name).assign(values)
         return model, data
 
 
@@ -241,6 +246,7 @@ def save_run(
         **recorder.arrays(),
         "status": data.status.numpy(),
         "state": get_state(model, data).numpy(),
+        **{f"faults_{name}": getattr(data.faults, name).numpy() for name in _FAULTS},
     }
     with replacing(path) as part, open(part, "xb") as file:
         np.savez(file, **arrays)
@@ -270,6 +276,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
                     f"{path!r} has format {version} and this mjorbit-warp reads up to {FORMAT}: upgrade mjorbit-warp"
                 )
             arrays = {name: file[name] for name in _ARRAYS}
+            faults = {name: file[f"faults_{name}"] for name in _FAULTS if f"faults_{name}" in file.files}
             meta = json.loads(str(file["meta"]))
             xml, binary = str(file["xml"]), file["binary"].tobytes()
         return Run(
@@ -285,6 +292,7 @@ def load_run(path: str | os.PathLike[str]) -> Run:
             device=meta["device"],
             steps=None if meta["steps"] is None else Steps(**meta["steps"]),
             layout={name: slice(*ends) for name, ends in meta["layout"].items()},
+            faults=faults,
             **arrays,
         )
     except (KeyError, TypeError, EOFError, zipfile.BadZipFile, json.JSONDecodeError) as error:

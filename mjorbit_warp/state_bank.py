@@ -68,6 +68,9 @@ class StateBank:
             time, start = scalars(d.mjw.time), self._layout["time"].start
             inputs = [self.states, self.row, chosen, start]
             wp.launch(restore_kernel(time.dtype), dim=time.shape, inputs=inputs, outputs=[time])
-            wp.launch(_clear_status, dim=d.nworld, inputs=[chosen], outputs=[d.status])
+            outputs = [d.mjw.overflow, d.faults.state, d.status]
+            wp.launch(_clear_status, dim=d.nworld, inputs=[chosen], outputs=outputs)
+            if d.ring is not None:
+                d.ring.forget(d, chosen)
             state_written(m, d)
             refresh_velocities(m, d)

@@ -14,6 +14,7 @@ from mjorbit_warp.orbit_data import refresh_orbit
 from mjorbit_warp.origin import recenter
 from mjorbit_warp.sensors import ACC, fill_sensors
 from mjorbit_warp.shadow import check_shadow, shadow_advance, shadow_stage
+from mjorbit_warp.status_arrays import hold
 from mjorbit_warp.worlds import check_owner
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def mjo_step(m: "MjoModel", d: "MjoData") -> None:
     With a single-stage integrator forces are those at t_n and the orbit makes an RK4 step over the interval. Afterwards
     ``qpos``, ``qvel``, ``orbit`` and ``time`` are at t_(n+1); ``xipos`` and the like belong to the last evaluation, as
     in MuJoCo (absolute_state and mjo_forward refresh them). After a hook that raised, the state is that of an RK4
-    stage: restore one.
+    stage: restore one. A world that is not finite keeps ``qpos``, ``qvel``, ``act``, orbit and clock from then on.
     """
     check_pair(m, d)
     coupled = m.mjw.opt.integrator == mjw.IntegratorType.RK4
@@ -108,6 +109,9 @@ def mjo_step(m: "MjoModel", d: "MjoData") -> None:
     if m.mjw.opt.disableflags & _BOTH_PASSIVE == _BOTH_PASSIVE:
         raise ValueError("the flags spring and damper are both disabled, so MJWarp would skip the orbit: enable one")
     with wp.ScopedDevice(d.device):
+        hold(d)
+        if d.ring is not None:
+            d.ring.push(d)
         if m.mjw.neq:
             refresh_velocities(m, d)
         d._stage = 0
