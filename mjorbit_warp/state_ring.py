@@ -61,7 +61,7 @@ class StateRing:
 
     def push(self, d: "MjoData") -> None:
         """Record the state of all worlds that are not frozen; after mjorbit_warp.status_arrays.hold."""
-        depth, nworld, size = self.states.shape
+        _, nworld, size = self.states.shape
         frozen = d.faults.frozen
         inputs = [self._table(d), frozen, self.count]
         wp.launch(_push, dim=(nworld, size), inputs=inputs, outputs=[self.states], device=d.device)

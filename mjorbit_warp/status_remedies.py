@@ -33,9 +33,10 @@ def nonfinite(m: Any, d: Any, worlds: Worlds) -> str:
 
 def below_surface(m: Any, d: Any, worlds: Worlds) -> str:
     """Inside the central body: by how much."""
-    deepest = float(np.linalg.norm(_host(d.orbit.r)[worlds], axis=-1).min())
+    distance = np.linalg.norm(_host(d.orbit.r)[worlds], axis=-1)
+    lowest = float(distance[np.isfinite(distance)].min(initial=np.inf))
     radius = float(m.orbit.body.radius)
-    where = f"its radius is {radius / 1e3:.6g} km and the orbit's origin is at {deepest / 1e3:.6g} km now"
+    where = f"its radius is {radius / 1e3:.6g} km and the orbit's origin is at {lowest / 1e3:.6g} km now"
     return f"the orbit goes through {m.orbit.body.name}: {where}; start on an orbit with a higher periapsis"
 
 
@@ -44,7 +45,7 @@ def too_far(m: Any, d: Any, worlds: Worlds) -> str:
     del m
     r = np.linalg.norm(_host(d.orbit.r)[worlds], axis=-1)
     away = np.linalg.norm(_host(d.xipos)[worlds], axis=-1).max(axis=1)
-    k = int(np.argmax(away / r))
+    k = int(np.argmax(np.nan_to_num(away / r, nan=0.0)))
     return (
         f"a body is {away[k]:.6g} m from the orbit's origin, and the limit is 10 % of its radius, {0.1 * r[k]:.6g} m; "
         "mjo_recenter, or make_data(..., recenter=1000.0), moves the origin to the bodies"

@@ -91,9 +91,8 @@ class StatusReport:
         for condition in self.conditions:
             if status in (condition.status, condition.name):
                 return condition
-        raise KeyError(
-            f"no world is {status}: the report has {', '.join(c.name for c in self.conditions) or 'nothing'}"
-        )
+        known = ", ".join(condition.name for condition in self.conditions) or "nothing"
+        raise KeyError(f"no world is {status}: the report has {known}")
 
     def __str__(self) -> str:
         if not self.conditions:

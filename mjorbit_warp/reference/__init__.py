@@ -18,3 +18,4 @@ from mjorbit_warp.reference.state import state_layout as state_layout
 from mjorbit_warp.reference.step import mjo_forward as mjo_forward
 from mjorbit_warp.reference.step import mjo_sense as mjo_sense
 from mjorbit_warp.reference.step import mjo_step as mjo_step
+from mjorbit_warp.status_report import mjo_status as mjo_status

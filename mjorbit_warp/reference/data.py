@@ -17,6 +17,7 @@ from mjorbit_warp.reference.orbit import Clock, OrbitData
 from mjorbit_warp.reference.rk4 import Joints
 from mjorbit_warp.reference.sensors import FIELDS, SensorsData, sensor_parameters
 from mjorbit_warp.reference.wrench import ancestry, bodies_moved_by_dof
+from mjorbit_warp.reference.status import FaultsData
 from mjorbit_warp.seed import check_seed
 from mjorbit_warp.worlds import check_owner
 
@@ -49,6 +50,7 @@ class MjoData:
       time, stage_time, status: as in the Warp backend.
       qfrc_applied: the user's generalised forces [N, N·m]           (nworld, nv)
       qfrc_orbit: the orbit's generalised forces [N, N·m]            (nworld, nv)
+      faults: when each bit of the status was set; see mjo_status.
       wrench: the orbit's wrench on each body                        (nworld, nbody, 6)
       central_…, environment_…, wheel_…, cmg_…, dipole_…, thruster_…, surface_…: parameters as on the MjoModel   (*, …)
     """
@@ -89,6 +91,7 @@ class MjoData:
         self.status = np.zeros(nworld, dtype=np.int32)
         self.qfrc_applied = np.zeros((nworld, mj.nv))
         self.qfrc_orbit = np.zeros((nworld, mj.nv))
+        self.faults = FaultsData(nworld)
         self.wrench = np.zeros((nworld, mj.nbody, 6))
         self.joints = Joints(mj)
         self.inside = ancestry(mj.body_parentid)

@@ -19,7 +19,7 @@ F64 = NDArray[np.float64]
 
 
 def _components(d: "MjoData") -> dict[str, NDArray[Any]]:
-    from mjorbit_warp.state import HARDWARE_COMPONENTS, MUJOCO_COMPONENTS, SENSOR_COMPONENTS
+    from mjorbit_warp.state import HARDWARE_COMPONENTS, LATCH_COMPONENTS, MUJOCO_COMPONENTS, SENSOR_COMPONENTS
 
     parts = {name: getattr(d.clock, name) for name in ("time", "base", "nstep", "dt", "epoch")}
     if d.orbit is not None:
@@ -93,6 +93,7 @@ def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None, *, keyframe: str | 
     d.sensors.reset(ids)
     d.hardware.propellant[ids] = d.hardware.propellant0[ids]
     write_masses(m, d)
+    d.faults.clear(ids)
     if key >= 0:
         d.clock.time[ids] = d.clock.base[ids] = m.mj.key_time[key]
     if d.orbit is not None:

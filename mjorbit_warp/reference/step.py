@@ -5,16 +5,14 @@ from typing import TYPE_CHECKING
 import mujoco
 import numpy as np
 
-from mjorbit_warp._vector import dot, norm
 from mjorbit_warp.callbacks import NAMES
 from mjorbit_warp.reference.environment import environment_stage
 from mjorbit_warp.reference.orbit import STAGES, advance_orbit, orbit_stage
 from mjorbit_warp.reference.propellant import burn
 from mjorbit_warp.reference.rk4 import check_rk4, rk4_step
 from mjorbit_warp.reference.sensors import fill_sensors
-from mjorbit_warp.reference.wheel import wheel_saturated
+from mjorbit_warp.reference.status import Frozen, update_status
 from mjorbit_warp.reference.wrench import feedback_acceleration, project, wrench
-from mjorbit_warp.status import Status
 from mjorbit_warp.worlds import check_owner
 
 if TYPE_CHECKING:
@@ -87,7 +85,7 @@ def _check(m: "MjoModel", d: "MjoData") -> None:
 def mjo_step(m: "MjoModel", d: "MjoData") -> None:
     """Advance every world by one step, as mjorbit_warp.mjo_step."""
     _check(m, d)
-    effects = d.effects
+    effects, frozen = d.effects, Frozen(d)
     if d.batch.model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4:
         check_rk4(d.batch.model)
         rk4_step(d, lambda data, stage: _evaluate(data, effects, stage))
@@ -97,8 +95,9 @@ def mjo_step(m: "MjoModel", d: "MjoData") -> None:
     if d.orbit is not None:
         advance_orbit(d)
     d.clock.tick(d.timestep)
+    frozen.put_back()
     d.batch.bind("time")[:] = d.time
-    _update_status(d, effects)
+    update_status(d, effects, frozen)
 
 
 def _single_stage(d: "MjoData", effects: "Effects") -> None:
@@ -117,19 +116,6 @@ def _single_stage(d: "MjoData", effects: "Effects") -> None:
             ours = d.hardware.momentum_act
             d.act[:, ours] = act[:, ours] + d.timestep[:, None] * d.act_dot[:, ours]
     fill_sensors(d, effects, True, qvel, act)
-
-
-def _update_status(d: "MjoData", effects: "Effects") -> None:
-    finite = np.isfinite(d.qpos).all(axis=1) & np.isfinite(d.qvel).all(axis=1)
-    if d.orbit is not None:
-        distance = norm(d.orbit.r)[:, 0]
-        finite &= np.isfinite(distance) & np.isfinite(d.orbit.v).all(axis=1)
-        d.status[distance < d.central_radius] |= Status.BELOW_SURFACE
-        away = dot(d.xipos, d.xipos)[:, 1:, 0].max(axis=1, initial=0.0)
-        d.status[away > (0.1 * distance) ** 2] |= Status.TOO_FAR
-    d.status[~finite] |= Status.NONFINITE
-    if effects.wheels:
-        d.status[wheel_saturated(d)] |= Status.WHEEL_SATURATED
 
 
 def mjo_forward(m: "MjoModel", d: "MjoData") -> None:

@@ -1,0 +1,227 @@
+"""mjo_status: which worlds, since when, what to do; worlds that are frozen; buffers that were too small."""
+
+import json
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+import warp as wp
+
+import mjorbit_warp as mjo
+from mjorbit_warp import reference as mjo_ref
+from tests.conftest import compile_model, scatter
+
+BACKENDS = pytest.mark.parametrize("backend", [mjo, mjo_ref])
+
+
+def write(array: Any, values: Any) -> None:
+    if isinstance(array, wp.array):
+        array.assign(values)
+    else:
+        array[:] = values
+
+
+def read(array: Any) -> Any:
+    return np.array(array.numpy() if isinstance(array, wp.array) else array)
+
+
+@pytest.fixture(scope="module")
+def boxes() -> mjo.MjoModel:
+    return compile_model("h28_two_boxes.xml")
+
+
+@BACKENDS
+def test_first_step_and_remedy_of_each_condition(backend: Any, box: mjo.MjoModel) -> None:
+    """Faults set at steps 1, 3 and 4 of worlds whose clocks differ; the first step of a bit stays the first."""
+    d = backend.make_data(box, nworld=4)
+    dt = float(np.float32(box.mj.opt.timestep)) if backend is mjo else box.mj.opt.timestep
+    assert backend.mjo_status(box, d).ok and str(mjo.mjo_status(box, d)) == "all 4 worlds are well"
+    for k in range(6):
+        if k == 0:
+            r = read(d.orbit.r)
+            r[2] *= 0.9
+            write(d.orbit.r, r)
+        if k == 2:
+            v = read(d.qvel)
+            v[1, 4] = np.nan
+            write(d.qvel, v)
+        if k == 3:
+            q = read(d.qpos)
+            q[3, 0] = 7e5
+            write(d.qpos, q)
+        backend.mjo_step(box, d)
+    report = backend.mjo_status(box, d)
+    assert [c.name for c in report.conditions] == ["NONFINITE", "BELOW_SURFACE", "TOO_FAR"]
+    assert report.bad == (1, 2, 3) and not report.ok
+    found = {c.name: (c.worlds, c.first_step, c.first_time) for c in report.conditions}
+    # a world that is NaN when the step begins is not stepped: its clock has counted 2
+    assert found["NONFINITE"] == ((1,), (2,), (pytest.approx(2 * dt, abs=1e-12),))
+    assert found["BELOW_SURFACE"] == ((2,), (1,), (pytest.approx(dt, abs=1e-12),))
+    assert found["TOO_FAR"] == ((3,), (4,), (pytest.approx(4 * dt, abs=1e-12),))
+    text = str(report)
+    assert f"a timestep below {dt:g} s" in text and "make_data(..., recenter=1000.0)" in text
+    # 10 % of |r_c|, and the radius of Earth
+    assert "677814 m" in text and "6378.14 km" in text and "6100.32 km" in text
+    with pytest.raises(mjo.MjoError, match=r"NONFINITE in world 1, first at step 2, .* BELOW_SURFACE in world 2"):
+        backend.mjo_status(box, d, strict=True)
+    assert json.loads(json.dumps(report.as_dict()))[0]["worlds"] == [1]
+    backend.mjo_reset(box, d, np.array([False, True, False, True]))
+    assert backend.mjo_status(box, d).bad == (2,)
+    with pytest.raises(KeyError, match="the report has BELOW_SURFACE"):
+        backend.mjo_status(box, d)[mjo.Status.TOO_FAR]
+    with pytest.raises(ValueError, match="another model"):
+        mjo.mjo_status(compile_model("box_satellite"), d)
+
+
+@BACKENDS
+@pytest.mark.parametrize("what", ["qpos", "qvel", "orbit"])
+def test_a_lost_world_is_frozen(backend: Any, boxes: mjo.MjoModel, what: str) -> None:
+    """NaN or infinity in world 1: motion, orbit and clock stay bit for bit; the others go on as without it."""
+    good, bad = (backend.make_data(boxes, nworld=3) for _ in range(2))
+    speed = np.random.default_rng(0).normal(size=(3, boxes.nv)) * 0.1
+    for d in (good, bad):
+        write(d.qvel, speed)
+        for _ in range(3):
+            backend.mjo_step(boxes, d)
+    array = bad.orbit.v if what == "orbit" else getattr(bad, what)
+    values = read(array)
+    values[1, 2] = np.inf if what == "qvel" else np.nan
+    write(array, values)
+    kept = [read(x)[1] for x in (bad.qpos, bad.qvel, bad.orbit.r, bad.orbit.v, bad.time)]
+    for _ in range(4):
+        for d in (good, bad):
+            backend.mjo_step(boxes, d)
+    for before, now in zip(kept, (bad.qpos, bad.qvel, bad.orbit.r, bad.orbit.v, bad.time), strict=True):
+        assert before.tobytes() == read(now)[1].tobytes()
+    a, b = (np.asarray(read(backend.get_state(boxes, d))) for d in (good, bad))
+    assert np.array_equal(a[[0, 2]], b[[0, 2]])
+    report = backend.mjo_status(boxes, bad)
+    assert report.bad == (1,) and report["NONFINITE"].first_step == (3,)
+    # a state that was put right goes on, and its bit stays until a reset
+    backend.set_state(boxes, bad, a[1:2], [1])
+    for d in (good, bad):
+        backend.mjo_step(boxes, d)
+    a, b = (np.asarray(read(backend.get_state(boxes, d))) for d in (good, bad))
+    assert np.array_equal(a, b) and backend.mjo_status(boxes, bad).bad == (1,)
+
+
+def test_a_world_that_blows_up_by_itself_stays_as_found(two_arm: mjo.MjoModel) -> None:
+    """A velocity that squares to infinity: found at the end of its first step, and not touched after, shadow and all."""
+    d = mjo.make_data(two_arm, nworld=2, precision="shadow")
+    scatter(d)
+    v = d.qvel.numpy().copy()
+    v[0, 3] = 1e30
+    d.qvel.assign(v)
+    mjo.mjo_step(two_arm, d)
+    report = mjo.mjo_status(two_arm, d)
+    assert report["NONFINITE"].first_step == (1,)
+    q, v = d.qpos.numpy().copy(), d.qvel.numpy().copy()
+    step = mjo.capture(two_arm, d, nstep=3)
+    step()
+    assert q[0].tobytes() == d.qpos.numpy()[0].tobytes() and v[0].tobytes() == d.qvel.numpy()[0].tobytes()
+    assert np.array_equal(d.shadow.qvel.numpy()[0], v[0].astype(np.float64), equal_nan=True)
+    dt = float(np.float32(two_arm.mj.opt.timestep))
+    assert np.abs(d.time.numpy() - [dt, 4.0 * dt]).max() < 1e-12
+    assert d.mjw.time.numpy()[0] == np.float32(dt)
+
+
+def test_warnings_are_said_once(box: mjo.MjoModel) -> None:
+    d = mjo.make_data(box, nworld=2)
+    q = d.qpos.numpy().copy()
+    q[1, 0] = np.nan
+    d.qpos.assign(q)
+    mjo.mjo_step(box, d)
+    said: set[str] = set()
+    with pytest.warns(mjo.MjoWarning, match=r"NONFINITE in world 1, first at step 0, 0 s: it is frozen"):
+        mjo.mjo_status(box, d).warn(said)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        mjo.mjo_status(box, d).warn(said)
+
+
+@pytest.fixture(scope="module")
+def balls() -> mjo.MjoModel:
+    model = compile_model("h19_nine_balls.xml", orbit=None)
+    model.opt.warn_overflow = 0  # MJWarp's own lines: thousands
+    return model
+
+
+def pressed(model: mjo.MjoModel, nconmax: int, njmax: int) -> mjo.MjoData:
+    """World 0: nine balls pressed on a plate with 1 N for 2 s; world 1: idle 5 m above it."""
+    d = mjo.make_data(model, nworld=2, nconmax=nconmax, njmax=njmax)
+    q = d.qpos.numpy().copy()
+    q[1, 2::7] = 5.0
+    d.qpos.assign(q)
+    force = np.zeros((2, model.nbody, 6), dtype=np.float32)
+    force[0, 1:, 2] = -1.0
+    d.xfrc_applied.assign(force)
+    step = mjo.capture(model, d, nstep=20)
+    for _ in range(50):
+        step()
+    return d
+
+
+def test_h19_large_enough_buffers(balls: mjo.MjoModel) -> None:
+    """All nine rest 0.04 mm inside the plate, where MuJoCo C has them; what was needed can be read for a later run."""
+    d = pressed(balls, 16, 64)
+    assert mjo.mjo_status(balls, d).conditions == ()
+    assert np.abs(d.qpos.numpy()[0, 2::7] - 0.09996).max() < 1e-5
+    assert np.abs(d.qpos.numpy()[1, 2::7] - 5.0).max() == 0.0
+    assert d.faults.needed.numpy().tolist() == [[36, 9, 9], [0, 9, 9]]  # 4 rows a contact
+
+
+def test_h19_too_few_contacts(balls: mjo.MjoModel) -> None:
+    """A ball falls through the plate (free fall: 0.1 − ½·1·2²): both worlds are named, as they share the buffer."""
+    d = pressed(balls, 4, 64)
+    assert d.qpos.numpy()[0, 2::7].min() == pytest.approx(-1.902, abs=1e-3)
+    report = mjo.mjo_status(balls, d)
+    assert report["OVERFLOW"].worlds == (0, 1) and report["OVERFLOW"].first_step == (1, 1)
+    assert "9 contacts were needed in 2 worlds, which share a buffer of 8" in str(report)
+    assert "set make_data(..., nconmax=5) or naconmax=9, at least" in str(report)
+    assert mjo.mjo_status(balls, pressed(balls, 5, 64)).ok  # as told
+    with pytest.raises(mjo.MjoError, match=r"OVERFLOW in 2 worlds \(0, 1\), first at step 1"):
+        mjo.mjo_status(balls, d, strict=True)
+
+
+def test_h19_too_few_rows(balls: mjo.MjoModel) -> None:
+    """Rows for two balls: seven fall, in the world that is named."""
+    d = pressed(balls, 16, 8)
+    assert np.count_nonzero(d.qpos.numpy()[0, 2::7] < -1.9) == 7
+    report = mjo.mjo_status(balls, d)
+    assert report.bad == (0,)
+    assert "36 constraint rows were needed and njmax is 8: set make_data(..., njmax=36)" in str(report)
+    assert mjo.mjo_status(balls, pressed(balls, 16, 36)).ok
+
+
+def test_an_overflow_ends_with_the_state_that_had_it(balls: mjo.MjoModel) -> None:
+    """MJWarp's bits only ever grow: a bank, a broadcast and a rollout's end must take them back."""
+    d = mjo.make_data(balls, nworld=2, nconmax=16, njmax=8)
+    q = d.qpos.numpy().copy()
+    q[:, 2::7] = 5.0
+    d.qpos.assign(q)
+    bank = mjo.StateBank(balls, d)
+    start = mjo.get_state(balls, d).numpy().copy()
+
+    def press() -> None:
+        low = q.copy()
+        low[0, 2::7] = 0.0999
+        d.qpos.assign(low)
+        mjo.mjo_step(balls, d)
+
+    def well() -> None:
+        assert d.mjw.overflow.numpy().tolist() == [0, 0]
+        mjo.mjo_step(balls, d)
+        assert mjo.mjo_status(balls, d).conditions == ()
+
+    press()
+    assert mjo.mjo_status(balls, d).bad == (0,)
+    bank.restore()
+    well()
+    press()
+    mjo.broadcast_state(balls, d, world=1)
+    well()
+    mjo.set_state(balls, d, start)
+    with mjo.saved(balls, d):
+        press()
+    well()
