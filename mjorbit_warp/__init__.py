@@ -17,6 +17,8 @@ from mjorbit_warp.distributions import Uniform as Uniform
 from mjorbit_warp.expand import set_const as set_const
 from mjorbit_warp.graph import CapturedStep as CapturedStep
 from mjorbit_warp.graph import capture as capture
+from mjorbit_warp.latch import mjo_latch as mjo_latch
+from mjorbit_warp.latch import mjo_unlatch as mjo_unlatch
 from mjorbit_warp.magnetic_field import MagneticField as MagneticField
 from mjorbit_warp.model import MjoModel as MjoModel
 from mjorbit_warp.options import OrbitOptions as OrbitOptions
@@ -35,10 +37,10 @@ from mjorbit_warp.state import set_state as set_state
 from mjorbit_warp.state import state_layout as state_layout
 from mjorbit_warp.state_bank import StateBank as StateBank
 from mjorbit_warp.status import Status as Status
-from mjorbit_warp.step import mjo_forward as mjo_forward
-from mjorbit_warp.step import mjo_step as mjo_step
 from mjorbit_warp.status_report import MjoError as MjoError
 from mjorbit_warp.status_report import StatusReport as StatusReport
 from mjorbit_warp.status_report import mjo_status as mjo_status
+from mjorbit_warp.step import mjo_forward as mjo_forward
+from mjorbit_warp.step import mjo_step as mjo_step
 
 __version__ = "0.1.0"

@@ -13,6 +13,7 @@ from mjorbit_warp.fresh import FreshRows
 from mjorbit_warp.hardware.arrays import HardwareData
 from mjorbit_warp.hardware.propellant import make_tanks
 from mjorbit_warp.kernels.types import Clock
+from mjorbit_warp.latch_data import make_latches
 from mjorbit_warp.momentum import make_momentum
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.orbit_data import OrbitData, orbit_per_world
@@ -20,10 +21,10 @@ from mjorbit_warp.origin import check_recenter, make_recenter
 from mjorbit_warp.seed import check_seed
 from mjorbit_warp.sensors import SensorsData, sensor_columns
 from mjorbit_warp.shadow import PRECISIONS, check_shadow, make_shadow
-from mjorbit_warp.status import worlds_by_status
 from mjorbit_warp.state_ring import StateRing, check_depth
-from mjorbit_warp.step import check_pair
+from mjorbit_warp.status import worlds_by_status
 from mjorbit_warp.status_arrays import FaultsData
+from mjorbit_warp.step import check_pair
 
 if TYPE_CHECKING:
     from mjorbit_warp.model import MjoModel
@@ -47,15 +48,16 @@ class MjoData:
       time: elapsed simulation time, float64 [s]                            (nworld,)
       stage_time: time of the dynamics evaluation under way, float64 [s]    (nworld,)
       status: Status bits                                                   (nworld,)
-      precision: "single", "shadow" or "conserving".
       faults: when each bit was set, and the buffers that were needed; see FaultsData and mjo_status.
+      precision: "single", "shadow" or "conserving".
       shadow: float64 ``qpos``, ``qvel``, ``act``; None with precision "single".
       momentum: with precision "shadow", what holds free trees to their momentum, else None.
       conserving: with precision "conserving", what holds free trees to momentum and COM, else None.
+      latch: poses of latched equality constraints, None without a weld or connect of bodies; see LatchData.
       recenter: distance of the COM from the origin [m] beyond which a step ends with mjo_recenter, or None.
+      ring: the last states of every world, see StateRing, or None.
       qfrc_orbit: the orbit's part of qfrc_passive [N, N·m]                 (nworld, nv)
       wrench: force [N] and torque [N·m] of the orbit about each body's COM, world axes   (nworld, nbody, 6)
-      ring: the last states of every world, see StateRing, or None.
     """
 
     def __init__(
@@ -67,9 +69,9 @@ class MjoData:
         seed: int = 0,
         sensor_noise: bool = True,
         recenter: float | None = None,
+        state_ring: int | None = None,
     ) -> None:
         nworld = d.nworld
-        state_ring: int | None = None,
         self.model = model
         self.mjw = d
         self.nworld = nworld
@@ -85,9 +87,9 @@ class MjoData:
         self.time = self._clock.time
         self.stage_time = wp.zeros(nworld, dtype=wp.float64)
         self.status = wp.zeros(nworld, dtype=int)
+        self.faults = FaultsData(d)
         self.qfrc_orbit = wp.zeros((nworld, model.nv), dtype=float)
         self.wrench = wp.zeros((nworld, model.nbody), dtype=wp.spatial_vector)
-        self.faults = FaultsData(d)
         # None in zero gravity; Any spares every user a check for that
         self.orbit: Any = None
         if orbits is not None:
@@ -101,14 +103,15 @@ class MjoData:
         self.shadow: Any = None if precision == "single" else make_shadow(d, model.nv)
         self.momentum: Any = make_momentum(model.mj, nworld) if precision == "shadow" else None
         self.conserving: Any = make_conserving(model.mj, nworld) if precision == "conserving" else None
+        self.latch: Any = make_latches(model, nworld)
         self.recenter = recenter
         self._recenter: Any = None  # scratch of mjorbit_warp.origin
+        self.ring: Any = None if state_ring is None else StateRing(self, state_ring)
         self.rollouts: dict[Any, Any] = {}  # of mjorbit_warp.rollout, by their shapes
+        self._fresh: Any = None  # of mjorbit_warp.fresh
         self._stage: int | None = None  # index of the next dynamics evaluation inside a step
         self._sealed = True
-        self.ring: Any = None if state_ring is None else StateRing(self, state_ring)
 
-        self._fresh: Any = None  # of mjorbit_warp.fresh
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "mjw":
             raise AttributeError(name)
@@ -139,10 +142,10 @@ def make_data(
     recenter: float | None = None,
     seed: int = 0,
     sensor_noise: bool = True,
+    state_ring: int | None = None,
     device: Any = None,
     nconmax: int | None = None,
     njmax: int | None = None,
-    state_ring: int | None = None,
     **sizes: int | None,
 ) -> MjoData:
     """Allocate the state of nworld worlds on a device, at MuJoCo's default configuration and the initial orbit.
@@ -158,10 +161,10 @@ def make_data(
         mjo_recenter does; None never does.
       seed: of the sensors' noise, all worlds alike; ``data.sensors.seed`` has one per world.
       sensor_noise: sensors have their errors, the ``noise=`` of MuJoCo's own included; False: they give the truth.
+      state_ring: states of each world to keep on the device, those at the start of its last steps, for mjo_dump.
       device: Warp device, default the current one.
       nconmax, njmax, sizes: capacities, as in ``mujoco_warp.make_data``.
 
-      state_ring: states of each world to keep on the device, those at the start of its last steps, for mjo_dump.
     Raises:
       ValueError: a size or the orbit does not fit, in one sentence.
     """
@@ -181,10 +184,10 @@ def make_data(
         if not (isinstance(recenter, int | float | np.number) and float(recenter) >= 0.0):
             raise ValueError(f"recenter is {recenter!r}: a distance of at least 0 m, or None, is expected")
         recenter = float(recenter)
+    depth = None if state_ring is None else check_depth(state_ring)
     if njmax == 0 and not rk4:
         raise ValueError(f"njmax is 0: {_SINGLE_STAGE_NEEDS_ROWS}, at least 1 is needed")
     with wp.ScopedDevice(model.device):
-    depth = None if state_ring is None else check_depth(state_ring)
 
         def allocate(rows: int | None) -> mjw.Data:
             return mjw.make_data(model.mj, nworld=int(nworld), nconmax=nconmax, njmax=rows, **sizes)
@@ -199,5 +202,5 @@ def make_data(
         check_pair(model, data)
         mjw.kinematics(model.mjw, d)
         mjw.com_pos(model.mjw, d)
-    return data
         data._fresh = FreshRows(data)
+    return data

@@ -7,6 +7,7 @@ import mujoco_warp as mjw
 import numpy as np
 import warp as wp
 
+from mjorbit_warp.latch_data import rewrite_latches
 from mjorbit_warp.worlds import check_owner
 
 if TYPE_CHECKING:
@@ -116,3 +117,4 @@ def set_const(m: "MjoModel", d: "MjoData") -> None:
                 if getattr(m.mjw, name).size:
                     expand(m, name, d.nworld)
         mjw.set_const(m.mjw, d.mjw)
+        rewrite_latches(m)

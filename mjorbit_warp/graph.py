@@ -82,7 +82,12 @@ class CapturedStep:
         ours = [array for parameters in m.parameters.values() for array in parameters.arrays()]
         owners = [m.mjw, m.mjw.opt, d.mjw, d.mjw.contact, d.mjw.efc]
         values = [value for owner in owners for value in vars(owner).values()] + ours
-        values += [d.sensors.enabled, *vars(m.callback).values(), *vars(m.mjw.callback).values()]
+        values += [
+            d.sensors.enabled,
+            d.latch is not None and d.latch.used,
+            *vars(m.callback).values(),
+            *vars(m.mjw.callback).values(),
+        ]
         # the objects themselves are kept, so an identity cannot be reused by a new array
         return values
 

@@ -9,6 +9,7 @@ import warp as wp
 from mjorbit_warp.hardware.propellant import fill
 from mjorbit_warp.kernels.reset import _chosen_key, _reset_clock, _reset_hardware, _reset_orbit
 from mjorbit_warp.keyframe import keyframe_id
+from mjorbit_warp.latch_data import forget_latches
 from mjorbit_warp.sensors import reset_sensors
 from mjorbit_warp.shadow import shadow_reset
 from mjorbit_warp.step import check_pair, refresh_velocities
@@ -58,11 +59,12 @@ def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None, *, keyframe: str | 
             mjw.reset_data_keyframe(m.mjw, d.mjw, keys)
         wp.launch(_reset_clock, dim=d.nworld, inputs=[chosen, start], outputs=[d._clock, d.faults.state, d.status])
         wp.launch(_reset_hardware, dim=d.nworld, inputs=[chosen], outputs=[d.hardware.fire_until])
-        fill(m, d, chosen)
         d._fresh.put(d, chosen)
         if d.ring is not None:
             d.ring.forget(d, chosen)
+        fill(m, d, chosen)
         reset_sensors(d, chosen)
+        forget_latches(m, d, chosen)
         if d.shadow is not None:
             shadow_reset(d, chosen)
         if d.orbit is not None:

@@ -7,6 +7,7 @@ import warp as wp
 
 from mjorbit_warp.hardware.propellant import write_masses
 from mjorbit_warp.kernels.state import gather_kernel, scatter_kernel
+from mjorbit_warp.latch_data import write_latches
 from mjorbit_warp.orbit_data import refresh_orbit
 from mjorbit_warp.sensors import STATE as SENSOR_COMPONENTS
 from mjorbit_warp.worlds import check_owner, world_index
@@ -33,6 +34,7 @@ MUJOCO_COMPONENTS = (
 )
 
 HARDWARE_COMPONENTS = ("fire_until", "propellant")
+LATCH_COMPONENTS = ("on", "pose")
 
 
 def scalars(array: wp.array) -> wp.array:
@@ -54,6 +56,8 @@ def state_components(d: "MjoData") -> dict[str, wp.array]:
     parts |= {name: getattr(d.mjw, name) for name in MUJOCO_COMPONENTS}
     parts |= {f"hardware.{name}": getattr(d.hardware, name) for name in HARDWARE_COMPONENTS}
     parts |= {f"sensors.{name}": getattr(d.sensors, name) for name in SENSOR_COMPONENTS}
+    if d.latch is not None:
+        parts |= {f"latch.{name}": getattr(d.latch, name) for name in LATCH_COMPONENTS}
     if d.shadow is not None:
         parts |= {f"shadow.{name}": getattr(d.shadow, name) for name in ("qpos", "qvel", "act")}
     return {name: scalars(array) for name, array in parts.items() if array.size}
@@ -96,8 +100,9 @@ def get_state(m: "MjoModel", d: "MjoData", world_ids: Any = None) -> wp.array:
 
 
 def state_written(m: "MjoModel", d: "MjoData") -> None:
-    """What follows from a state that was written: masses of tanks, the clock's epoch time and the LVLH frame."""
+    """What follows from a state that was written: masses, latched poses, the clock's epoch time and the LVLH frame."""
     write_masses(m, d)
+    write_latches(m, d)
     refresh_orbit(d)
 
 

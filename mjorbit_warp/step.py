@@ -8,6 +8,7 @@ import warp as wp
 from mjorbit_warp.conserving import conserving_correct, conserving_stage
 from mjorbit_warp.hardware.propellant import burn
 from mjorbit_warp.kernels.clock import _stage_time
+from mjorbit_warp.latch_data import own_eq_data
 from mjorbit_warp.loads import add_loads, propagate, write_act_dot
 from mjorbit_warp.momentum import momentum_correct, momentum_stage
 from mjorbit_warp.orbit_data import refresh_orbit
@@ -116,7 +117,8 @@ def mjo_step(m: "MjoModel", d: "MjoData") -> None:
             refresh_velocities(m, d)
         d._stage = 0
         try:
-            mjw.step(m.mjw, d.mjw)
+            with own_eq_data(m, d):
+                mjw.step(m.mjw, d.mjw)
             evaluations = d._stage
         finally:
             d._stage = None
@@ -155,4 +157,5 @@ def mjo_forward(m: "MjoModel", d: "MjoData") -> None:
         refresh_orbit(d)
         if m.mjw.neq:
             refresh_velocities(m, d)
-        mjw.forward(m.mjw, d.mjw)
+        with own_eq_data(m, d):
+            mjw.forward(m.mjw, d.mjw)

@@ -172,6 +172,19 @@ def hooks_and_keyframes() -> None:
 
 
 @scene
+def docking() -> None:
+    """A weld that is latched, let go and forgotten."""
+    spec = _spec("chaser_target", "RK4")
+    free = [body.name for body in spec.mj.worldbody.bodies]
+    weld = spec.mj.add_equality(name="dock", type=mujoco.mjtEq.mjEQ_WELD, objtype=mujoco.mjtObj.mjOBJ_BODY)
+    weld.name1, weld.name2, weld.active = free[0], free[1], False
+    model, d = _step(spec)
+    mjo.mjo_latch(model, d, "dock")
+    mjo.mjo_unlatch(model, d, "dock")
+    mjo.mjo_reset(model, d)
+
+
+@scene
 def rollouts() -> None:
     """A tape and a policy, records of all types of fields, worlds that stop."""
     model = _spec("two_arm", "RK4").compile()

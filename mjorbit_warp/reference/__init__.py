@@ -9,6 +9,8 @@ from mjorbit_warp.reference.convert import from_warp as from_warp
 from mjorbit_warp.reference.data import MjoData as MjoData
 from mjorbit_warp.reference.data import make_data as make_data
 from mjorbit_warp.reference.data import set_const as set_const
+from mjorbit_warp.reference.latch import mjo_latch as mjo_latch
+from mjorbit_warp.reference.latch import mjo_unlatch as mjo_unlatch
 from mjorbit_warp.reference.recenter import mjo_recenter as mjo_recenter
 from mjorbit_warp.reference.rollout import rollout as rollout
 from mjorbit_warp.reference.state import get_state as get_state

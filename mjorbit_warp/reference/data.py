@@ -13,11 +13,12 @@ from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.orbit_data import orbit_per_world
 from mjorbit_warp.reference.environment import EnvironmentData, environment_parameters
 from mjorbit_warp.reference.hardware import KINDS, HardwareData, part_parameters
+from mjorbit_warp.reference.latch import LatchData, write_latches
 from mjorbit_warp.reference.orbit import Clock, OrbitData
 from mjorbit_warp.reference.rk4 import Joints
 from mjorbit_warp.reference.sensors import FIELDS, SensorsData, sensor_parameters
-from mjorbit_warp.reference.wrench import ancestry, bodies_moved_by_dof
 from mjorbit_warp.reference.status import FaultsData
+from mjorbit_warp.reference.wrench import ancestry, bodies_moved_by_dof
 from mjorbit_warp.seed import check_seed
 from mjorbit_warp.worlds import check_owner
 
@@ -47,10 +48,11 @@ class MjoData:
       hardware: torques, rates and forces of the parts; see HardwareData.
       sensordata: outputs of all sensors at the last step's start     (nworld, nsensordata)
       sensors: state of the sensors' noise, and their outputs; see SensorsData.
+      latch: poses of latched equality constraints; see LatchData.
       time, stage_time, status: as in the Warp backend.
+      faults: when each bit of the status was set; see mjo_status.
       qfrc_applied: the user's generalised forces [N, N·m]           (nworld, nv)
       qfrc_orbit: the orbit's generalised forces [N, N·m]            (nworld, nv)
-      faults: when each bit of the status was set; see mjo_status.
       wrench: the orbit's wrench on each body                        (nworld, nbody, 6)
       central_…, environment_…, wheel_…, cmg_…, dipole_…, thruster_…, surface_…: parameters as on the MjoModel   (*, …)
     """
@@ -89,10 +91,11 @@ class MjoData:
         self.time = self.clock.time
         self.stage_time = np.zeros(nworld)
         self.status = np.zeros(nworld, dtype=np.int32)
+        self.faults = FaultsData(nworld)
         self.qfrc_applied = np.zeros((nworld, mj.nv))
         self.qfrc_orbit = np.zeros((nworld, mj.nv))
-        self.faults = FaultsData(nworld)
         self.wrench = np.zeros((nworld, mj.nbody, 6))
+        self.latch = LatchData(mj, nworld)
         self.joints = Joints(mj)
         self.inside = ancestry(mj.body_parentid)
         self.moved_by = bodies_moved_by_dof(mj.body_parentid, mj.dof_bodyid)
@@ -200,5 +203,7 @@ def set_const(m: "MjoModel", d: MjoData) -> None:
     """
     check_owner(m, d)
     state = d.batch.state.copy()
+    write_latches(d, np.zeros_like(d.latch.on))  # the model's numbers follow, not the poses that are held
     d.batch.set_const()
     d.batch.state[:] = state
+    write_latches(d)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from mjorbit_warp.frames import lvlh_axes
 from mjorbit_warp.keyframe import keyframe_id
+from mjorbit_warp.reference.latch import write_latches
 from mjorbit_warp.reference.propellant import write_masses
 from mjorbit_warp.worlds import check_owner, world_index
 
@@ -28,6 +29,7 @@ def _components(d: "MjoData") -> dict[str, NDArray[Any]]:
         parts[name] = d.qfrc_applied if name == "qfrc_applied" else d.batch.bind(name)
     parts |= {f"hardware.{name}": getattr(d.hardware, name) for name in HARDWARE_COMPONENTS}
     parts |= {f"sensors.{name}": getattr(d.sensors, name) for name in SENSOR_COMPONENTS}
+    parts |= {f"latch.{name}": getattr(d.latch, name) for name in LATCH_COMPONENTS}
     return {name: array for name, array in parts.items() if array.size}
 
 
@@ -61,6 +63,7 @@ def set_state(m: "MjoModel", d: "MjoData", state: Any, world_ids: Any = None) ->
     for name, array in _components(d).items():
         array[ids] = values[:, layout[name]].reshape(ids.size, *array.shape[1:])
     write_masses(m, d)
+    write_latches(d)
     _refresh(d)
 
 
@@ -90,10 +93,12 @@ def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None, *, keyframe: str | 
     clock = (d.clock.time, d.clock.base, d.clock.nstep, d.clock.dt)
     for array in (*clock, d.status, d.qfrc_applied, d.hardware.fire_until):
         array[ids] = 0
+    d.faults.clear(ids)
     d.sensors.reset(ids)
+    d.latch.on[ids] = False
+    write_latches(d)
     d.hardware.propellant[ids] = d.hardware.propellant0[ids]
     write_masses(m, d)
-    d.faults.clear(ids)
     if key >= 0:
         d.clock.time[ids] = d.clock.base[ids] = m.mj.key_time[key]
     if d.orbit is not None:
