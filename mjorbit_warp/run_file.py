@@ -15,6 +15,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from mjorbit_warp.binary import spec_of_run
 from mjorbit_warp.check import MjoWarning
 from mjorbit_warp.data import MjoData, make_data
 from mjorbit_warp.model import MjoModel
@@ -73,7 +74,7 @@ class Run:
     ``qpos``, ``qvel`` and ``act`` are float64 with precision "shadow", else float32 as MJWarp has them.
 
     Attributes:
-      xml: the MJCF with the orbit at the start in its ``<custom>``.
+      xml: the MJCF with the orbit at the start in its ``<custom>``; of an MJB the ``<custom>`` alone.
       binary: the compiled model in MuJoCo's own format, exact where the MJCF has six digits, meshes included.
       options: what the run was asked for, by name of the option.
       command: the command line that repeats it.
@@ -146,8 +147,11 @@ class Run:
         return worlds_by_status(self.status)
 
     def spec(self) -> MjoSpec:
-        """The model with the orbit it started in, to edit; meshes are looked for beside the current folder."""
-        spec = MjoSpec.from_string(self.xml)
+        """The model with the orbit it started in, to edit; meshes are looked for beside the current folder.
+
+        Of an MJB it is a BinarySpec, which cannot be edited.
+        """
+        spec = spec_of_run(self.xml, self.host_model)
         spec.option.timestep = self.timestep
         return spec
 
@@ -220,7 +224,7 @@ def save_run(
     """Write a run file; ``path`` is replaced at the very end, and an error leaves nothing behind.
 
     Args:
-      spec: what the model of ``data`` was compiled from, or its ``to_xml()``.
+      spec: what the model of ``data`` was compiled from, or its ``settings_xml()``.
       options: of the run, values that JSON knows.
       command: the command line that repeats the run.
       steps: how far the run is, for one that can be gone on with.
@@ -241,7 +245,7 @@ def save_run(
     arrays: dict[str, Any] = {
         "format": np.array(FORMAT),
         "meta": np.array(json.dumps(meta)),
-        "xml": np.array(spec if isinstance(spec, str) else spec.to_xml()),
+        "xml": np.array(spec if isinstance(spec, str) else spec.settings_xml()),
         "binary": np.frombuffer(_binary(model.mj), dtype=np.uint8),
         **recorder.arrays(),
         "status": data.status.numpy(),

@@ -15,10 +15,13 @@ from mjorbit_warp.hardware.build import PartsBuilder
 from mjorbit_warp.hardware.build_sensors import SensorsBuilder
 from mjorbit_warp.hardware.compiled import compile_hardware
 from mjorbit_warp.hardware.stability import check_gyroscopic
+from mjorbit_warp.keyframe import given_numbers, short_keyframes
 from mjorbit_warp.model import MjoModel
+from mjorbit_warp.mujoco_errors import uncompiled
 from mjorbit_warp.options import OrbitOptions
 from mjorbit_warp.orbit import Orbit
-from mjorbit_warp.outside import free_urdf_base, is_urdf, missing_files, unreadable
+from mjorbit_warp.outside import missing_files
+from mjorbit_warp.source import open_file, open_text
 
 
 class MjoSpec(PartsBuilder, SensorsBuilder):
@@ -39,9 +42,10 @@ class MjoSpec(PartsBuilder, SensorsBuilder):
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> "MjoSpec":
-        """Load an MJCF or URDF file; orbit settings in an MJCF's ``<custom>`` are taken over.
+        """Load an MJCF or URDF, a zip archive of one with its meshes (MJZ), or a compiled model (MJB).
 
-        The root link of a URDF is given a free joint, and compile says so in one line.
+        Orbit settings in ``<custom>`` are taken over. The root link of a URDF is given a free joint, and compile says
+        so in one line. An MJB gives a BinarySpec, which can be simulated but not edited.
 
         Raises:
           FileNotFoundError: no such file.
@@ -50,27 +54,21 @@ class MjoSpec(PartsBuilder, SensorsBuilder):
         path = os.fspath(path)
         if not os.path.isfile(path):
             raise FileNotFoundError(f"no model file at {path!r}")
-        try:
-            mj = mujoco.MjSpec.from_file(path)
-        except ValueError as error:
-            raise ValueError(unreadable(path, " ".join(str(error).split()))) from error
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return cls._loaded(mj, file.read())
+        if path.lower().endswith(".mjb"):
+            from mjorbit_warp.binary import BinarySpec
+
+            return BinarySpec.from_file(path)
+        return cls._opened(*open_file(path))
 
     @classmethod
     def from_string(cls, xml: str) -> "MjoSpec":
         """As from_file, from the text of an MJCF or URDF."""
-        try:
-            mj = mujoco.MjSpec.from_string(xml)
-        except ValueError as error:
-            raise ValueError(f"the model text: {' '.join(str(error).split())}") from error
-        return cls._loaded(mj, xml)
+        return cls._opened(*open_text(xml))
 
     @classmethod
-    def _loaded(cls, mj: mujoco.MjSpec, text: str) -> "MjoSpec":
+    def _opened(cls, mj: mujoco.MjSpec, notes: list[str]) -> "MjoSpec":
         spec = cls(mj)
-        if is_urdf(text):
-            spec._notes += free_urdf_base(mj)
+        spec._notes += notes
         return spec
 
     @classmethod
@@ -103,6 +101,21 @@ class MjoSpec(PartsBuilder, SensorsBuilder):
         write_custom(self.mj, self.orbit, self.options)
         return self.mj.to_xml()
 
+    def settings_xml(self) -> str:
+        """What a run file keeps beside the compiled model: the MJCF."""
+        return self.to_xml()
+
+    def _to_mujoco(self, options: OrbitOptions) -> tuple[mujoco.MjModel, list[str]]:
+        """The compiled model, and remarks on its source."""
+        write_custom(self.mj, self.orbit, options)
+        given = given_numbers(self.mj)
+        try:
+            mj = self.mj.compile()
+        except ValueError as error:
+            missing = missing_files(self.mj) if "pening file" in str(error) else []
+            raise ValueError("; ".join(missing) or uncompiled(str(error))) from error
+        return mj, [*attached_settings(self.mj), *short_keyframes(mj, given)]
+
     def compile(self, *, require_free_joint: bool = True) -> MjoModel:
         """Compile to a host model (no Warp yet).
 
@@ -118,18 +131,13 @@ class MjoSpec(PartsBuilder, SensorsBuilder):
         if not isinstance(self.options, OrbitOptions):
             raise TypeError(f"spec.options is a {type(self.options).__name__}: an mjorbit_warp.OrbitOptions is allowed")
         options = self.options.compiled()
-        write_custom(self.mj, self.orbit, options)
-        try:
-            mj = self.mj.compile()
-        except ValueError as error:
-            reasons = missing_files(self.mj) or [" ".join(str(error).split())]
-            raise ValueError("; ".join(reasons)) from error
+        mj, said = self._to_mujoco(options)
         check_model(mj, require_free_joint)
         check_initial_state(mj, None if self.orbit is None else float(np.linalg.norm(self.orbit.r)))
         hardware = compile_hardware(mj)
         notes = [
             *self._notes,
-            *attached_settings(self.mj),
+            *said,
             *hardware.notes,
             *check_environment(options, self.orbit, hardware),
         ]

@@ -99,7 +99,7 @@ def _started(given: dict[str, Any]) -> Job:
     if out is not None:  # with --force
         checkpoint_of(out).unlink(missing_ok=True)
     kept = {name: options[name] for name in options if name not in ("resume", "force", "checkpoint_every")}
-    return Job(spec.to_xml(), compiled, data, Recorder(data, range(plan.worlds)), plan, kept, out, plot)
+    return Job(spec.settings_xml(), compiled, data, Recorder(data, range(plan.worlds)), plan, kept, out, plot)
 
 
 def _summary(job: Job, arrays: dict[str, NDArray[Any]], compile_s: float, wall_s: float) -> dict[str, Any]:
