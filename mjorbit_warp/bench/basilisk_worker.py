@@ -1,8 +1,9 @@
 """Steps one MJCF in Basilisk's MJScene; run by the Python that has Basilisk, spoken to in lines of JSON.
 
 The first line is the job: mjcf, dt, nstep, qpos, qvel, ctrl (held commands by actuator), mu (a point mass at the origin
-that attracts each body [m³/s²], or null) and profiles (knots [s, command] by actuator, interpolated at every stage, or
-null); then "restart", "run N" or "state" per line.
+that attracts each body [m³/s²], or null), profiles (knots [s, command] by actuator, interpolated at every stage, or
+null), order (of that interpolation; 1 without) and high_order (MJScene's highOrderAttitudeIntegration; false without);
+then "restart", "run N" or "state" per line.
 """
 
 import json
@@ -35,6 +36,7 @@ class Simulation:
         self.step_ns = macros.sec2nano(job["dt"])
         process.addTask(self.sim.CreateNewTask("step", self.step_ns))
         self.scene = mujoco.MJScene.fromFile(job["mjcf"])
+        self.scene.highOrderAttitudeIntegration = job.get("high_order", False)
         self.integrator = svIntegrators.svIntegratorRK4(self.scene)
         self.scene.setIntegrator(self.integrator)
         self.sim.AddModelToTask("step", self.scene)
@@ -75,7 +77,7 @@ class Simulation:
 
         for name, knots in profiles.items():
             profile = mujoco.SingleActuatorInterpolator()
-            profile.setDataPoints([[1e9 * t, value] for t, value in knots], 1)
+            profile.setDataPoints([[1e9 * t, value] for t, value in knots], self.job.get("order", 1))
             self.scene.AddModelToDynamicsTask(profile)
             self.scene.getSingleActuator(name).actuatorInMsg.subscribeTo(profile.interpolatedOutMsg)
             self.kept.append(profile)

@@ -26,7 +26,55 @@ def basilisk_python() -> str | None:
     return None
 
 
-class Basilisk:
+class BasiliskProcess:
+    """A job of basilisk_worker in a process of its own.
+
+    Args:
+      name: of the contender, for messages.
+      python: the Python that has Basilisk.
+      job: as basilisk_worker says.
+    """
+
+    def __init__(self, name: str, python: str, job: dict[str, Any]) -> None:
+        self.name = name
+        worker = str(files("mjorbit_warp.bench").joinpath("basilisk_worker.py"))
+        self._process = subprocess.Popen(
+            [python, worker], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        self.version = str(self.ask(json.dumps(job))["version"])
+
+    def ask(self, line: str) -> Any:
+        """The answer to a line.
+
+        Raises:
+          metrics.Refused: the process has ended.
+        """
+        assert self._process.stdin is not None and self._process.stdout is not None
+        try:
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
+            answer = self._process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
+        if not answer:
+            raise metrics.Refused(f"{self.name} ended without an answer")
+        return json.loads(answer)
+
+    def restart(self) -> None:
+        """Back to the start."""
+        self.ask("restart")
+
+    def qpos(self) -> list[float]:
+        """The coordinates now; with gravity the first three are from the centre of the attraction."""
+        return list(self.ask("state")["qpos"])
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.wait()
+
+
+class Basilisk(BasiliskProcess):
     """Basilisk's MJScene of the same MJCF, one world on one thread, with its own MuJoCo; RK4.
 
     Without gravity on both sides of a comparison with bare MuJoCo it is the cost of the framework.
@@ -53,7 +101,7 @@ class Basilisk:
         profiles: dict[str, NDArray[np.float64]] | None = None,
         cpu: bool = False,
     ) -> None:
-        self.name, self.nstep, self._seconds = name, nstep, "cpu_seconds" if cpu else "seconds"
+        self.nstep, self._seconds = nstep, "cpu_seconds" if cpu else "seconds"
         model = scene.compile("RK4", "gravity")
         qpos, qvel, values = (x[0] for x in starts(model.mj, scene, 1))
         mu = None
@@ -73,41 +121,12 @@ class Basilisk:
             "mu": mu,
             "profiles": None if profiles is None else {key: knots.tolist() for key, knots in profiles.items()},
         }
-        worker = str(files("mjorbit_warp.bench").joinpath("basilisk_worker.py"))
-        self._process = subprocess.Popen(
-            [python, worker], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        self.version = str(self._ask(json.dumps(job))["version"])
-
-    def _ask(self, line: str) -> Any:
-        assert self._process.stdin is not None and self._process.stdout is not None
-        try:
-            self._process.stdin.write(line + "\n")
-            self._process.stdin.flush()
-            answer = self._process.stdout.readline()
-        except BrokenPipeError:
-            answer = ""
-        if not answer:
-            raise metrics.Refused(f"{self.name} ended without an answer")
-        return json.loads(answer)
-
-    def restart(self) -> None:
-        """Back to the start."""
-        self._ask("restart")
+        super().__init__(name, python, job)
 
     def sample(self, replays: int) -> float:
         """Seconds of ``replays`` times ``nstep`` steps, measured over there."""
-        return float(self._ask(f"run {replays}")[self._seconds])
-
-    def qpos(self) -> list[float]:
-        """The coordinates now; with gravity the first three are from the centre of the attraction."""
-        return list(self._ask("state")["qpos"])
+        return float(self.ask(f"run {replays}")[self._seconds])
 
     def check(self) -> None:
         """Raise metrics.Refused if the state is not finite."""
         metrics.refuse_nonfinite(self.name, np.isfinite(np.array([self.qpos()])).all(axis=1))
-
-    def close(self) -> None:
-        """End the process."""
-        self._process.kill()
-        self._process.wait()

@@ -16,7 +16,7 @@ def _array(x: Any) -> Any:
 
 
 class Simulation:
-    """Worlds of a model on the reference ("reference") or on Warp in float32 ("warp") or with "shadow".
+    """Worlds of a model on the reference ("reference") or on Warp in float32 ("warp"), with "shadow" or "conserving".
 
     On Warp the steps between two samples are replays of a graph of at most 20 steps.
 
@@ -57,7 +57,7 @@ class Simulation:
                 self.data.ctrl[:] = ctrl
             return
         start_warp()
-        precision = "shadow" if variant == "shadow" else "single"
+        precision = "single" if variant == "warp" else variant
         self.data = mjo.make_data(model, nworld, orbit=orbit, precision=precision)
         for name, value in (expand or {}).items():
             model.expand(name, nworld).assign(np.asarray(value))
