@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 
 from mjorbit_warp.custom import PREFIX, read_custom, write_custom
+from mjorbit_warp.mjb_sizes import length_by_sizes
 from mjorbit_warp.options import OrbitOptions
 from mjorbit_warp.spec import MjoSpec
 
@@ -44,6 +45,14 @@ def compiled_custom(mj: mujoco.MjModel) -> mujoco.MjSpec:
 
 def read_mjb(path: str) -> mujoco.MjModel:
     """The model of an MJB file; ValueError says in one sentence why it cannot be read."""
+    with open(path, "rb") as file:
+        beginning = file.read(1 << 14)
+    length, needed = os.path.getsize(path), length_by_sizes(beginning)
+    if needed is not None and needed != length:
+        raise ValueError(
+            f"{path} is a damaged compiled model: by the sizes that it starts with it has {needed} bytes, the file "
+            f"has {length}"
+        )
     said: list[str] = []
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(said.append)  # MuJoCo's error has no reason, its warning has
