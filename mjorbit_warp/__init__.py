@@ -17,6 +17,7 @@ from mjorbit_warp.distributions import Uniform as Uniform
 from mjorbit_warp.expand import set_const as set_const
 from mjorbit_warp.graph import CapturedStep as CapturedStep
 from mjorbit_warp.graph import capture as capture
+from mjorbit_warp.inspect import inspect as inspect
 from mjorbit_warp.latch import mjo_latch as mjo_latch
 from mjorbit_warp.latch import mjo_unlatch as mjo_unlatch
 from mjorbit_warp.magnetic_field import MagneticField as MagneticField

@@ -1,9 +1,11 @@
-"""What is said of a model, as text or as a dictionary."""
+"""What is said of a model, as data; the text is in report_text."""
 
 import dataclasses
-import textwrap
-from collections.abc import Sequence
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mjorbit_warp.advice.record import Advice
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,12 +81,78 @@ class OrbitReport:
 
 @dataclasses.dataclass(frozen=True)
 class PartReport:
-    """A wheel, thruster, surface, sensor …: ``parameters`` that differ from their defaults, SI units."""
+    """A wheel, thruster, surface, sensor …
+
+    Attributes:
+      name, kind, body: names.
+      parameters: those that differ from their defaults, SI units.
+      site: the site where it is, None for a tank.
+      position: of the site in the body frame [m].
+      axis: in the body frame: of the actuator's gear, or a surface's normal; None for other parts.
+      limits: of its command [N, N·m, A·m², rad/s]; None without a command or limits.
+    """
 
     name: str
     kind: str
     body: str
     parameters: dict[str, Any]
+    site: str | None = None
+    position: tuple[float, ...] | None = None
+    axis: tuple[float, ...] | None = None
+    limits: tuple[float, ...] | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class SolverReport:
+    """MuJoCo's constraint solver: its name, iterations, tolerance, friction cone and form of the Jacobian."""
+
+    solver: str
+    iterations: int
+    ls_iterations: int
+    tolerance: float
+    cone: str
+    jacobian: str
+
+
+@dataclasses.dataclass(frozen=True)
+class BufferReport:
+    """Contacts and rows of constraints that a world can need, against what make_data allocates.
+
+    Attributes:
+      contacts, rows: if every pair of geoms that may touch did so with its most contacts, and every limit were reached.
+      seen_contacts, seen_rows: the most of them at qpos0 and the keyframes, by MuJoCo C.
+      seen_at: where that is.
+      nconmax, njmax: what make_data allocates for each world if it is not told.
+      reason: how the largest numbers come about.
+    """
+
+    contacts: int
+    rows: int
+    seen_contacts: int
+    seen_rows: int
+    seen_at: str
+    nconmax: int
+    njmax: int
+    reason: str
+
+
+@dataclasses.dataclass(frozen=True)
+class DriftReport:
+    """Relative change of |H| of a free spin, see advice.drift; None where the motion diverges.
+
+    Attributes:
+      spin: [rad/s].
+      duration: [s].
+      integrator: the model's.
+      drift: with it.
+      rk4: with RK4 at the same step.
+    """
+
+    spin: float
+    duration: float
+    integrator: str
+    drift: float | None
+    rk4: float | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,6 +163,8 @@ class ModelReport:
       name: the model's name.
       mass: total mass [kg].
       com: centre of mass of everything, in the world, at qpos0 [m].
+      inertia: tensor of everything about that, world axes, at qpos0 [kg·m²].
+      principal: its principal moments, rising [kg·m²].
       nbody, nq, nv, nu, na: sizes; nbody without the world.
       bodies, joints, actuators: in the model's order.
       parts: spacecraft hardware, surfaces and sensors; they do nothing in plain MuJoCo.
@@ -104,14 +174,21 @@ class ModelReport:
       timestep: [s].
       integrator: name.
       integrator_cost: what it does, in words.
+      gravity: of the file [m/s²]; it is set to 0.
+      solver: of the constraints.
+      buffers: contacts and rows needed.
+      momentum: |H| of a free spin, measured; None without a free body.
       orbit: None in zero gravity.
       options: effects that were compiled in.
       notes: what the compiler reported.
+      advice: errors, then warnings, then information; see docs/inspect.md.
     """
 
     name: str
     mass: float
     com: tuple[float, ...]
+    inertia: tuple[tuple[float, ...], ...]
+    principal: tuple[float, ...]
     nbody: int
     nq: int
     nv: int
@@ -127,16 +204,32 @@ class ModelReport:
     timestep: float
     integrator: str
     integrator_cost: str
+    gravity: tuple[float, ...]
+    solver: SolverReport
+    buffers: BufferReport
+    momentum: DriftReport | None
     orbit: OrbitReport | None
     options: dict[str, Any]
     notes: tuple[str, ...]
+    advice: "tuple[Advice, ...]"
+
+    def of_level(self, level: str) -> "tuple[Advice, ...]":
+        """Advice of the level "error", "warning" or "info"."""
+        return tuple(a for a in self.advice if a.level == level)
+
+    @property
+    def exit_code(self) -> int:
+        """0 if there is nothing to warn of, 1 with warnings, 2 with errors."""
+        return 2 if self.of_level("error") else 1 if self.of_level("warning") else 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain dictionaries, lists, numbers and strings, ready for JSON."""
+        """Plain dictionaries, lists, numbers and strings, ready for JSON; a number that is not finite is None."""
         return {key: _plain(value) for key, value in dataclasses.asdict(self).items()}
 
     def __str__(self) -> str:
-        return "\n".join(_text(self))
+        from mjorbit_warp.report_text import report_lines
+
+        return "\n".join(report_lines(self))
 
 
 def _plain(value: Any) -> Any:
@@ -144,133 +237,4 @@ def _plain(value: Any) -> Any:
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    return value
-
-
-def _vector(values: tuple[float, ...]) -> str:
-    return " ".join(f"{x:g}" for x in values)
-
-
-def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Columns padded to their widest entry."""
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-    lines = []
-    for row in [header, *rows]:
-        lines.append("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-    return lines
-
-
-def _orbit_text(orbit: OrbitReport | None) -> list[str]:
-    if orbit is None:
-        return ["orbit: none, zero gravity"]
-    lines = [f"orbit about {orbit.body}"]
-    if orbit.period is None:
-        lines.append(f"  altitude {orbit.altitude / 1e3:.3f} km, not periodic")
-    else:
-        lines.append(f"  altitude {orbit.altitude / 1e3:.3f} km, period {orbit.period / 60.0:.3f} min")
-    if e := orbit.elements:
-        a, ecc = e["semi_major_axis"] / 1e3, e["eccentricity"]
-        lines.append(f"  osculating elements: a {a:.3f} km, e {ecc:.7f}, i {e['inclination_deg']:.4f}°")
-        lines.append(
-            f"    RAAN {e['raan_deg']:.4f}°, argument of periapsis {e['argument_of_periapsis_deg']:.4f}°, "
-            f"true anomaly {e['true_anomaly_deg']:.4f}°"
-        )
-    lines.append(f"  epoch {orbit.epoch} UTC" if orbit.epoch else "  epoch not given")
-    return lines
-
-
-def _density_text(geoms: tuple[DensityGeom, ...] | None) -> list[str]:
-    if geoms is None:
-        return ["masses inferred from density: not known without the spec"]
-    if not geoms:
-        return ["masses inferred from density: none"]
-    lines = [
-        'masses inferred from density (a geom without a mass counts in full, a visual skin too; mass="0" to exclude)'
-    ]
-    for g in geoms:
-        mass = "mass by the compiler" if g.mass is None else f"{g.mass:g} kg"
-        lines.append(f"  geom {g.geom} on {g.body}: {mass} at {g.density:g} kg/m³")
-    return lines
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, float):
-        return f"{value:g}"
-    if isinstance(value, list | tuple):
-        return " ".join(_short(x) for x in value) or "none"
-    text = "none" if value is None else str(value)
-    return text if len(text) <= 60 else f"{text[:59]}…"
-
-
-def _parts_text(parts: tuple[PartReport, ...]) -> list[str]:
-    if not parts:
-        return []
-    rows = [
-        (p.name, p.kind, p.body, ", ".join(f"{key} {_short(value)}" for key, value in p.parameters.items()))
-        for p in parts
-    ]
-    return ["", "spacecraft parts (without effect in plain MuJoCo)", *_table(("name", "kind", "body", ""), rows)]
-
-
-def _text(report: ModelReport) -> list[str]:
-    lines = [f"model {report.name or '(no name)'}"]
-    lines.append(f"  total mass {report.mass:.6g} kg, centre of mass at qpos0 {_vector(report.com)} m")
-    bodies = "1 body" if report.nbody == 1 else f"{report.nbody} bodies"
-    sizes = f"{bodies}, nq {report.nq}, nv {report.nv}, nu {report.nu}, na {report.na}"
-    lines.append(f"  {sizes}")
-    lines += ["", "bodies"]
-    rows = [
-        (
-            b.name,
-            b.parent,
-            f"{b.mass:g}",
-            _vector(b.com),
-            _vector(b.inertia),
-            f"{b.ndof}{' (fixed to the origin)' if b.fixed else ''}",
-        )
-        for b in report.bodies
-    ]
-    lines += _table(("name", "parent", "mass [kg]", "COM, body frame [m]", "principal moments [kg·m²]", "dofs"), rows)
-    lines += ["", *_density_text(report.density_geoms)]
-    lines += ["", "joints" if report.joints else "joints: none"]
-    if report.joints:
-        joints = [
-            (
-                j.name,
-                j.type,
-                j.body,
-                "-" if j.axis is None else _vector(j.axis),
-                "-" if j.type == "free" else ("unlimited" if j.range is None else _vector(j.range)),
-                f"{j.damping:g}",
-            )
-            for j in report.joints
-        ]
-        lines += _table(("name", "type", "body", "axis", "range [rad, m]", "damping"), joints)
-    lines += ["", "actuators" if report.actuators else "actuators: none"]
-    if report.actuators:
-        commands = [
-            (
-                a.name,
-                a.target,
-                f"{a.gain:g}",
-                _vector(a.bias),
-                a.dynamics,
-                "unlimited" if a.ctrlrange is None else _vector(a.ctrlrange),
-                a.note,
-            )
-            for a in report.actuators
-        ]
-        lines += _table(("name", "target", "gain", "bias", "dynamics", "ctrl range", ""), commands)
-    lines += _parts_text(report.parts)
-    pairs = "1 pair" if report.contact_pairs == 1 else f"{report.contact_pairs} pairs"
-    possible = f"possible, {pairs} of geoms may touch" if report.contacts else "not possible"
-    lines += ["", f"contacts: {possible}"]
-    lines.append(f"timestep: {report.timestep:g} s")
-    lines.append(f"integrator: {report.integrator}: {report.integrator_cost}")
-    lines += ["", *_orbit_text(report.orbit)]
-    shown = ", ".join(f"{key} {_short(value)}" for key, value in report.options.items())
-    lines += textwrap.wrap(f"options: {shown}", 120, subsequent_indent="  ", break_on_hyphens=False)
-    lines += [f"note: {note}" for note in report.notes]
-    return lines
+    return None if isinstance(value, float) and not math.isfinite(value) else value

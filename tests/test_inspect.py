@@ -173,10 +173,10 @@ def test_parts_and_environment() -> None:
     report = inspect_model(spec.compile(), spec)
     text = str(report)
     for line in (
-        r"wheel +reaction wheel +bus +inertia 0\.01, max_speed 300",
-        r"panel +surface +bus +area 1\.6, two_sided on",
-        r"bus +tank +bus +propellant 5",
-        r"mag +magnetometer +bus +noise 1e-08",
+        r"wheel +reaction wheel +bus +\S.* at 0 0 0 +0 0 1 +- +inertia 0\.01, max_speed 300",
+        r"panel +surface +bus +panel at 0 1\.5 0 +0 0 1 +- +area 1\.6, two_sided on",
+        r"bus +tank +bus +- +- +- +propellant 5",
+        r"mag +magnetometer +bus +nadir_face at 0 0 -0\.6 +- +- +noise 1e-08",
         r"third_bodies moon",
         r"magnetic_field igrf degree=3",
     ):

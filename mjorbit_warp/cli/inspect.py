@@ -1,13 +1,11 @@
 """``mjorbit-warp inspect``: what the compiler made of a model."""
 
 import json as json_format
-import warnings
 from typing import Annotated
 
 import tyro
 
 from mjorbit_warp.cli.common import arg
-from mjorbit_warp.load import load_spec
 
 
 def inspect(
@@ -15,20 +13,27 @@ def inspect(
     *,
     tle: Annotated[str | None, arg("FILE")] = None,
     json: Annotated[bool, arg(None, "default: off")] = False,
+    ignore: Annotated[str, arg("CODE,…")] = "",
 ) -> int:
-    """Compile a model and report masses, joints, actuators, integrator and orbit; nothing is simulated.
+    """Report what the compiler stored of a model, and warn of what is probably not meant, with the remedy.
+
+    Masses, joints, actuators, hardware, integrator, buffers and orbit; each warning has a code, see docs/inspect.md.
+    Exit code: 0 if there is nothing to warn of, 1 with warnings, 2 if the model is refused. A refused model is shown
+    too, as far as MuJoCo compiles it.
 
     Args:
-      model: an MJCF file, or the name of a shipped model (two_arm, box_satellite, chaser_target, capture_arm).
+      model: an MJCF or URDF file, or the name of a shipped model (two_arm, box_satellite, chaser_target, capture_arm).
       tle: file with a two-line element set; its orbit replaces the model's.
       json: print JSON instead of text.
+      ignore: codes of warnings that are known and meant, separated by commas.
     """
-    from mjorbit_warp.check import MjoWarning
-    from mjorbit_warp.inspect import inspect_model
+    from mjorbit_warp.inspect import inspect as inspect_model
+    from mjorbit_warp.orbit import Orbit
 
-    spec = load_spec(model, tle)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MjoWarning)  # the report has them as its notes
-        report = inspect_model(spec.compile(), spec)
+    orbit = None if tle is None else Orbit.from_tle(tle)
+    report = inspect_model(model, orbit=orbit, ignore=[code for code in ignore.split(",") if code])
     print(json_format.dumps(report.to_dict(), indent=2, allow_nan=False) if json else report)
-    return 0
+    errors = [": ".join(x for x in (error.what, error.remedy) if x) for error in report.of_level("error")]
+    if errors:
+        raise ValueError("; ".join(errors))  # one line on stderr, as of every command
+    return report.exit_code
