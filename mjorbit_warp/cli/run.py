@@ -157,7 +157,8 @@ def run(
     run: with --out a checkpoint is left, and --resume goes on with it to the same bits.
 
     Args:
-      model: an MJCF file, or the name of a shipped model (two_arm, box_satellite, chaser_target, capture_arm).
+      model: an MJCF, URDF, MJZ (.mjz, .zip) or MJB file, or the name of a shipped model (two_arm, box_satellite,
+        chaser_target, capture_arm).
       tle: file with a two-line element set; its orbit replaces that of the model's <custom>.
       nworld: number of worlds.
       duration: simulated time from the start [s].
