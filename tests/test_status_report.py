@@ -107,7 +107,7 @@ def test_a_lost_world_is_frozen(backend: Any, boxes: mjo.MjoModel, what: str) ->
 
 
 def test_a_world_that_blows_up_by_itself_stays_as_found(two_arm: mjo.MjoModel) -> None:
-    """A velocity that squares to infinity: found at the end of its first step, and not touched after, shadow and all."""
+    """A velocity that squares to infinity: found at the end of its first step, not touched after, shadow and all."""
     d = mjo.make_data(two_arm, nworld=2, precision="shadow")
     scatter(d)
     v = d.qvel.numpy().copy()
