@@ -28,7 +28,7 @@ def _gravity(s: Subject) -> list[Advice]:
             "gravity",
             "option",
             f"{what}: it is set to 0 here, but other tools that open this file let everything fall",
-            '<option gravity="0 0 0"/>; gravity comes from the orbit',
+            '<option gravity="0 0 0"/>; gravity comes from the orbit' if level == "warning" else "none needed here",
         )
     ]
 
