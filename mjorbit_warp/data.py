@@ -143,6 +143,7 @@ def make_data(
     seed: int = 0,
     sensor_noise: bool = True,
     state_ring: int | None = None,
+    deterministic: bool | None = None,
     device: Any = None,
     nconmax: int | None = None,
     njmax: int | None = None,
@@ -162,6 +163,8 @@ def make_data(
       seed: of the sensors' noise, all worlds alike; ``data.sensors.seed`` has one per world.
       sensor_noise: sensors have their errors, the ``noise=`` of MuJoCo's own included; False: they give the truth.
       state_ring: states of each world to keep on the device, those at the start of its last steps, for mjo_dump.
+      deterministic: sets MJWarp's switch for all data of the model, without which its float atomics add in any order on
+        a GPU: runs repeat bit for bit there, at a cost. On a CPU they always do. None leaves ``model.opt.deterministic``.
       device: Warp device, default the current one.
       nconmax, njmax, sizes: capacities, as in ``mujoco_warp.make_data``.
 
@@ -172,6 +175,8 @@ def make_data(
         raise ValueError(f"nworld is {nworld!r}: a positive integer is expected")
     orbits = orbit_per_world(model.orbit, orbit, int(nworld))
     model.put(device if device is not None or model._mjw is None else model.device)
+    if deterministic is not None:
+        model.opt.deterministic = bool(deterministic)
     rk4 = model.opt.integrator == mjw.IntegratorType.RK4
     if precision not in PRECISIONS:
         raise ValueError(f"precision is {precision!r}: allowed are {', '.join(map(repr, PRECISIONS))}")
