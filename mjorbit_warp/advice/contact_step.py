@@ -9,35 +9,38 @@ from mjorbit_warp.advice.record import Advice, Subject, listed, name_of
 from mjorbit_warp.inspect_geoms import contact_pairs
 
 
-def time_constant(solref: np.ndarray, solimp: np.ndarray) -> float:
-    """Of (timeconst, dampratio), or of (−stiffness, −damping), whose damping is 2/(dmax·timeconst) [s]; inf if none."""
+def time_constant(solref: np.ndarray) -> float:
+    """Of (timeconst, dampratio), or of (−stiffness, −damping), where damping is 2/timeconst [s]; inf if there is none.
+
+    MuJoCo divides both by dmax of the impedance.
+    """
     if solref[0] > 0.0:
         return float(solref[0])
     damping = -float(solref[1])
-    return 2.0 / (float(solimp[1]) * damping) if damping > 0.0 else np.inf
+    return 2.0 / damping if damping > 0.0 else np.inf
 
 
-def constraints(mj: mujoco.MjModel) -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:
-    """Kind, name, solref and solimp of everything that may become a constraint."""
+def constraints(mj: mujoco.MjModel) -> Iterator[tuple[str, str, np.ndarray]]:
+    """Kind, name and solref of everything that may become a constraint."""
     pairs = contact_pairs(mj)
     explicit = mj.npair if len(pairs) >= mj.npair else 0
     if mj.opt.enableflags & int(mujoco.mjtEnableBit.mjENBL_OVERRIDE) and len(pairs):
-        yield "option", "o_solref", mj.opt.o_solref, mj.opt.o_solimp
+        yield "option", "o_solref", mj.opt.o_solref
     else:
         for p in range(explicit):
-            yield "pair", name_of(mj.pair(p), "pair", p), mj.pair_solref[p], mj.pair_solimp[p]
+            yield "pair", name_of(mj.pair(p), "pair", p), mj.pair_solref[p]
         for g in map(int, np.unique(pairs[explicit:])):
-            yield "geom", name_of(mj.geom(g), "geom", g), mj.geom_solref[g], mj.geom_solimp[g]
+            yield "geom", name_of(mj.geom(g), "geom", g), mj.geom_solref[g]
     for j in map(int, np.flatnonzero(mj.jnt_limited)):
-        yield "limit of joint", name_of(mj.joint(j), "joint", j), mj.jnt_solref[j], mj.jnt_solimp[j]
+        yield "limit of joint", name_of(mj.joint(j), "joint", j), mj.jnt_solref[j]
     for i in map(int, np.flatnonzero(mj.dof_frictionloss)):
         j = int(mj.dof_jntid[i])
-        yield "friction of joint", name_of(mj.joint(j), "joint", j), mj.dof_solref[i], mj.dof_solimp[i]
+        yield "friction of joint", name_of(mj.joint(j), "joint", j), mj.dof_solref[i]
     for t in map(int, np.flatnonzero(mj.tendon_limited)):
-        yield "limit of tendon", name_of(mj.tendon(t), "tendon", t), mj.tendon_solref_lim[t], mj.tendon_solimp_lim[t]
+        yield "limit of tendon", name_of(mj.tendon(t), "tendon", t), mj.tendon_solref_lim[t]
     for e in range(mj.neq):
         name = str(mujoco.mj_id2name(mj, mujoco.mjtObj.mjOBJ_EQUALITY, e) or f"equality {e}")
-        yield "equality", name, mj.eq_solref[e], mj.eq_solimp[e]
+        yield "equality", name, mj.eq_solref[e]
 
 
 _FLAGS = {"limit of joint": "limit", "limit of tendon": "limit", "friction of joint": "frictionloss"}
@@ -49,8 +52,8 @@ def contact_step_advice(s: Subject) -> list[Advice]:
         return []
     h = s.step
     found: dict[str, list[tuple[float, str, bool]]] = {}
-    for kind, name, solref, solimp in constraints(s.mj):
-        tau = time_constant(solref, solimp)
+    for kind, name, solref in constraints(s.mj):
+        tau = time_constant(solref)
         if tau < 2.0 * h * (1.0 - 1e-9) and not s.has_flag(_FLAGS.get(kind, kind if kind == "equality" else "contact")):
             found.setdefault(kind, []).append((tau, name, bool(solref[0] > 0.0)))
     out = []
