@@ -5,6 +5,7 @@ import pytest
 
 import mjorbit_warp as mjo
 from mjorbit_warp import reference as mjo_ref
+from mjorbit_warp.reference.poses import mujoco_poses
 from tests.conftest import compile_model, scatter
 
 
@@ -85,7 +86,7 @@ def test_uniform_field_turns_no_joint() -> None:
     mjo_ref.mjo_forward(model, d)
     wrenches = np.zeros((3, model.nbody, 6))
     wrenches[..., :3] = model.mj.body_mass[:, None] * np.array([1.0, -2.0, 0.5])
-    qfrc = project(d, wrenches)
+    qfrc = project(d, mujoco_poses(d), wrenches)
     before = d.qacc.copy()
     d.qfrc_applied[:] = qfrc
     mjo_ref.mjo_forward(model, d)

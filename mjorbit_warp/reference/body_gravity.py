@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from mjorbit_warp._vector import by_component
 from mjorbit_warp.effects import Effects
 from mjorbit_warp.reference.gravity import encke_difference, gravity_gradient_torque, j2_difference
+from mjorbit_warp.reference.poses import Poses
 from mjorbit_warp.reference.third_body import third_body_gravity
 from mjorbit_warp.reference.zonal import zonal_gravity
 
@@ -36,13 +37,13 @@ def gravity_difference(d: "MjoData", effects: Effects, r_c: F64, rho: F64) -> F6
     return a
 
 
-def body_gravity(d: "MjoData", effects: Effects, r_c: F64) -> F64:
+def body_gravity(d: "MjoData", effects: Effects, r_c: F64, poses: Poses) -> F64:
     """Force [N] and torque [N·m] of gravity about each body's COM (nworld, nbody, 6), world axes, origin at ``r_c``."""
     out = np.zeros((d.nworld, d.model.mj.nbody, 6), order="F")
-    # by component: half the time of an evaluation
-    origin, rho = by_component(r_c), by_component(d.xipos)
+    origin, rho = by_component(r_c), poses.xipos
     out[..., :3] = d.parameter("body_mass")[..., None] * gravity_difference(d, effects, origin, rho)
     if effects.gravity_gradient:
-        at, axes = origin[:, None] + rho, by_component(d.ximat)
-        out[..., 3:] = gravity_gradient_torque(at, d.central_mu[:, None], axes, d.parameter("body_inertia"))
+        assert poses.ximat is not None
+        at = origin[:, None] + rho
+        out[..., 3:] = gravity_gradient_torque(at, d.central_mu[:, None], poses.ximat, d.parameter("body_inertia"))
     return out

@@ -13,6 +13,7 @@ from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.orbit_data import orbit_per_world
 from mjorbit_warp.reference.environment import EnvironmentData, environment_parameters
 from mjorbit_warp.reference.hardware import KINDS, HardwareData, part_parameters
+from mjorbit_warp.reference.kinematics import Kinematics, can_follow
 from mjorbit_warp.reference.latch import LatchData, write_latches
 from mjorbit_warp.reference.orbit import Clock, OrbitData
 from mjorbit_warp.reference.rk4 import Joints
@@ -78,6 +79,7 @@ class MjoData:
         self._fields: dict[str, Any] = {}
         self._effects: dict[tuple[int, int], Effects] = {}
         self.hardware = HardwareData(model.hardware, mj, nworld)
+        self.kinematics = None if self.hardware.present or not can_follow(mj) else Kinematics(mj)
         for name in (*_BOUND, *(_BOUND_FOR_PARTS if model.hardware.any(*KINDS) else ())):
             self._field(name)
         self.sensordata = np.zeros((nworld, mj.nsensordata))

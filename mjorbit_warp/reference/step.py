@@ -8,6 +8,7 @@ import numpy as np
 from mjorbit_warp.callbacks import NAMES
 from mjorbit_warp.reference.environment import environment_stage
 from mjorbit_warp.reference.orbit import STAGES, advance_orbit, orbit_stage
+from mjorbit_warp.reference.poses import Poses, mujoco_poses
 from mjorbit_warp.reference.propellant import burn
 from mjorbit_warp.reference.rk4 import check_rk4, rk4_step
 from mjorbit_warp.reference.sensors import fill_sensors
@@ -35,17 +36,25 @@ def _loads(d: "MjoData", effects: "Effects", stage: int) -> None:
     if m.callback.control and not d.batch.model.opt.disableflags & _ACTUATION:
         m.callback.control(m, d)
     if effects.orbit or effects.devices or effects.thrusters:
-        d.batch.forward(stage=_POS)
+        poses = _poses(d, effects)
         r = v = _NO_ORBIT
         if effects.orbit:
             if stage != 2:  # at the time of stage 1
                 environment_stage(d, effects, d.clock.epoch + d.stage_time)
             r, v = orbit_stage(d, effects, max(stage, 0))
-        d.wrench[:] = loads = wrench(d, effects, r, v, stage)
+        d.wrench[:] = loads = wrench(d, effects, r, v, stage, poses)
         if effects.feedback:
             _follow(d, loads, max(stage, 0))
-        d.qfrc_orbit[:] = project(d, loads)
+        d.qfrc_orbit[:] = project(d, poses, loads)
     d.batch.bind("qfrc_applied")[:] = d.qfrc_applied + d.qfrc_orbit
+
+
+def _poses(d: "MjoData", effects: "Effects") -> Poses:
+    """Where the bodies are now: by MuJoCo if parts read its fields too, else by our kinematics, in less time."""
+    if d.kinematics is not None:
+        return d.kinematics(d, bool(effects.gravity_gradient))
+    d.batch.forward(stage=_POS)
+    return mujoco_poses(d)
 
 
 def _follow(d: "MjoData", loads: np.ndarray, stage: int) -> None:

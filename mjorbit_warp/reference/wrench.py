@@ -13,6 +13,7 @@ from mjorbit_warp.reference.gravity import gradient_torque
 from mjorbit_warp.reference.gyro import midpoint_rate
 from mjorbit_warp.reference.magnetics import magnetic_torque
 from mjorbit_warp.reference.motion import BodyMotion, composite_inertia
+from mjorbit_warp.reference.poses import Poses
 from mjorbit_warp.reference.surface_loads import surface_loads
 from mjorbit_warp.reference.thruster import thruster_loads
 from mjorbit_warp.reference.wheel import wheel_loads
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
 F64 = NDArray[np.float64]
 
 
-def wrench(d: "MjoData", effects: Effects, r: F64, v: F64, stage: int) -> F64:
+def wrench(d: "MjoData", effects: Effects, r: F64, v: F64, stage: int, poses: Poses) -> F64:
     """Force [N] and torque about each body's COM [N·m], world axes, (nworld, nbody, 6); orbit at ``r``, ``v``.
 
-    ``stage`` of RK4, −1 outside a step. Keeps what the parts do, and in ``hardware.force`` the external,
-    non-gravitational forces.
+    ``stage`` of RK4, −1 outside a step. With parts, MuJoCo's fields must be those of ``poses``. Keeps what the parts
+    do, and in ``hardware.force`` the external, non-gravitational forces.
     """
     shape = (d.nworld, d.model.mj.nbody, 6)
-    out = body_gravity(d, effects, r) if effects.orbit else np.zeros(shape, order="F")
+    out = body_gravity(d, effects, r, poses) if effects.orbit else np.zeros(shape, order="F")
     force, torque = out[..., :3], out[..., 3:]
     if d.hardware.present:
         _hardware_loads(d, effects, r, v, stage, force, torque)
@@ -86,18 +87,17 @@ def feedback_acceleration(d: "MjoData") -> F64:
     return d.hardware.force.sum(axis=1) / d.parameter("body_mass")[:, moving].sum(axis=1, keepdims=True)
 
 
-def project(d: "MjoData", wrenches: F64) -> F64:
+def project(d: "MjoData", poses: Poses, wrenches: F64) -> F64:
     """Σ Jᵀ f (design equation 12), (nworld, nv): each dof times the resultant on the bodies that it moves.
 
-    The body Jacobian comes from ``cdof`` (rotation, translation) at the COM of the tree's root.
+    The body Jacobian comes from ``cdof`` (rotation, translation) at a point of the tree.
     """
-    arm = _vector.by_component(d.xipos - d.subtree_com[:, d.model.mj.body_rootid])
     force = wrenches[..., :3]
-    moment = wrenches[..., 3:] + _vector.cross(arm, force)
+    moment = wrenches[..., 3:] + _vector.cross(poses.arm, force)
     out = np.zeros((d.nworld, d.model.mj.nv))
     for k in range(3):
-        out += d.cdof[..., k] * (moment[..., k] @ d.moved_by.T)
-        out += d.cdof[..., 3 + k] * (force[..., k] @ d.moved_by.T)
+        out += poses.cdof[..., k] * (moment[..., k] @ d.moved_by.T)
+        out += poses.cdof[..., 3 + k] * (force[..., k] @ d.moved_by.T)
     return out
 
 
