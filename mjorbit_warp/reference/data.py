@@ -95,8 +95,8 @@ class MjoData:
         self.status = np.zeros(nworld, dtype=np.int32)
         self.faults = FaultsData(nworld)
         self.qfrc_applied = np.zeros((nworld, mj.nv))
-        self.qfrc_orbit = np.zeros((nworld, mj.nv))
-        self.wrench = np.zeros((nworld, mj.nbody, 6))
+        self.qfrc_orbit = np.zeros((nworld, mj.nv), order="F")  # by component, as they are computed
+        self.wrench = np.zeros((nworld, mj.nbody, 6), order="F")
         self.latch = LatchData(mj, nworld)
         self.joints = Joints(mj)
         self.inside = ancestry(mj.body_parentid)

@@ -94,11 +94,12 @@ def project(d: "MjoData", poses: Poses, wrenches: F64) -> F64:
     """
     force = wrenches[..., :3]
     moment = wrenches[..., 3:] + _vector.cross(poses.arm, force)
-    out = np.zeros((d.nworld, d.model.mj.nv))
+    cdof = poses.cdof.T  # components first, as the loads have them
+    out = np.zeros((d.model.mj.nv, d.nworld))
     for k in range(3):
-        out += poses.cdof[..., k] * (moment[..., k] @ d.moved_by.T)
-        out += poses.cdof[..., 3 + k] * (force[..., k] @ d.moved_by.T)
-    return out
+        out += cdof[k] * (d.moved_by @ moment[..., k].T)
+        out += cdof[3 + k] * (d.moved_by @ force[..., k].T)
+    return out.T
 
 
 def ancestry(parent: NDArray[np.int32]) -> NDArray[np.bool_]:
