@@ -165,6 +165,15 @@ def test_oscillation_that_is_not_resolved() -> None:
     assert abs(np.abs(rates(linear(mj))[0]).max() - 10.0) < 1e-5
 
 
+def test_gains_of_the_wrong_sign() -> None:
+    """q̈ = +100 q: e-fold in 0.1 s, whatever the step."""
+    general = '<actuator><general joint="elbow" biastype="affine" biasprm="0 {0} 0" gainprm="100"/></actuator>'
+    text = mjcf(HINGE.format(""), general, option=option(0.001)).replace(INERTIAL, FIXED_BUS, 1)
+    said = advice(text.format(100))
+    assert set(said) == {"servo-sign"} and "e-fold in 0.1 s" in said["servo-sign"].what
+    assert advice(text.format(-100)) == {}
+
+
 # the orbit -----------------------------------------------------------------------------------------------------------
 
 

@@ -44,6 +44,7 @@ CODES = (
     "noise-unused",
     "range-in-degrees",
     "range-in-radians",
+    "servo-sign",
     "stale-weld",
     "step-contact",
     "step-orbit",

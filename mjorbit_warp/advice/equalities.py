@@ -7,7 +7,7 @@ import numpy as np
 
 from mjorbit_warp.advice.record import Advice, Subject, name_of, silent, trial
 
-_TOLERANCE = 1e-4  # m, rad: of numbers written with four digits
+_TOLERANCE = 1e-3  # m, rad: of poses written with four digits, or recorded from a soft constraint at rest
 _WELD, _CONNECT = int(mujoco.mjtEq.mjEQ_WELD), int(mujoco.mjtEq.mjEQ_CONNECT)
 _KINDS = {
     _WELD: "weld",
@@ -87,16 +87,21 @@ def equality_advice(s: Subject) -> list[Advice]:
                     )
                 )
             continue
+        missed = []
         for start, qpos in _starts(mj):
             distance, angle = violations(mj, eq, qpos) if np.isfinite(qpos).all() else (0.0, 0.0)
             if max(distance, angle) > _TOLERANCE:
-                out.append(
-                    Advice(
-                        "warning",
-                        "stale-weld",
-                        f"{kind} {name}",
-                        f"at {start} it is {_said(kind, distance, angle)}: it throws the bodies in the first steps",
-                        'make the pose and the constraint agree there, or start with active="false"',
-                    )
+                missed.append((distance, angle, start))
+        if missed:
+            distance, angle, start = max(missed, key=lambda row: max(row[:2]))
+            more = f" (the worst of {len(missed)} poses)" if len(missed) > 1 else ""
+            out.append(
+                Advice(
+                    "warning",
+                    "stale-weld",
+                    f"{kind} {name}",
+                    f"at {start} it is {_said(kind, distance, angle)}{more}: it throws the bodies in the first steps",
+                    'make the pose and the constraint agree there, or start with active="false"',
                 )
+            )
     return out

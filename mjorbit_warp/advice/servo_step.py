@@ -12,7 +12,7 @@ from mjorbit_warp.advice.record import Advice, Subject, name_of, silent, trial
 F64 = NDArray[np.float64]
 _GROWTH = 1e-6  # per step: above the rounding of a double eigenvalue 1
 _EPS = 1e-6  # rad, m
-_MOST = 300  # dofs: beyond it the eigenvalues take seconds
+_MOST = 120  # dofs: beyond it the eigenvalues take seconds
 _PER_RADIAN = 1.0  # |ω|h of a motion that is resolved: 6 steps per period
 
 
@@ -129,7 +129,7 @@ def critical_step(model: Linear, h: float, integrator: int, eulerdamp: bool = Tr
 
 
 def servo_step_advice(s: Subject) -> list[Advice]:
-    """A step at which joints swing up, or that does not resolve the oscillation of a joint."""
+    """A step at which joints swing up, or that does not resolve an oscillation; gains of the wrong sign."""
     if not s.can_run or s.mj.nv > _MOST:
         return []
     if s.has_flag("actuation") and not (s.mj.dof_damping.any() or s.mj.jnt_stiffness.any()):
@@ -141,6 +141,17 @@ def servo_step_advice(s: Subject) -> list[Advice]:
     eigenvalues, vectors = rates(model)
     # of the stiffest motion: largest |λ|
     fastest = int(np.argmax(np.abs(eigenvalues)))
+    away = int(np.argmax(eigenvalues.real))
+    if eigenvalues[away].real > _GROWTH * abs(eigenvalues[fastest]):  # no matter of the step
+        return [
+            Advice(
+                "warning",
+                "servo-sign",
+                _joint(s.mj, model, vectors[:, away]),
+                f"springs, dampers and servos drive it away from rest, e-fold in {1.0 / eigenvalues[away].real:.3g} s",
+                "a gain has the wrong sign: the biasprm of a servo is 0 −kp −kv",
+            )
+        ]
     factor = growth(model, h, integrator, eulerdamp)
     if factor > 1.0 + _GROWTH:
         limit = critical_step(model, h, integrator, eulerdamp)
