@@ -1,11 +1,15 @@
-"""The paper's figures in short: a collision and the frame study."""
+"""The paper's figures in short: a collision, the frame study, the bimanual free-flyer."""
+
+import pathlib
 
 import numpy as np
 import pytest
 
-from benchmarks.paper import fig2, fig3
+from benchmarks.paper import fig2, fig3, fig5, flyer
 from benchmarks.paper.collision import SPEED, START, mean_motion, restitution
 from benchmarks.paper.frame_study import run
+from benchmarks.paper.output import save
+from mjorbit_warp.bench.contender_basilisk import basilisk_python
 
 pytestmark = pytest.mark.filterwarnings("ignore::mjorbit_warp.MjoWarning")
 
@@ -46,3 +50,54 @@ def test_claims_can_fail() -> None:
     table = {p: dict.fromkeys(("implicit", "RK4"), frames) for p in ("float64", "float32")}
     held = fig3.claims(table)
     assert [*held.values()] == [True, True, False, False, True]
+
+
+@pytest.fixture(scope="module")
+def flyers() -> dict[str, dict[str, float]]:
+    """Worst errors of the free-flyer's first 140 s, by contender, without Warp (other tests step it)."""
+    runs = {
+        "reference": flyer.ours("reference", "RK4"),
+        "implicitfast": flyer.ours("reference", "implicitfast"),
+        "frozen": flyer.passive(True),
+        "live": flyer.passive(False),
+    }
+    if python := basilisk_python():
+        runs["basilisk"] = flyer.basilisk(python, False, 140.0)
+    worst = {}
+    for name, samples in runs.items():
+        found = flyer.errors(samples, 0.05)
+        worst[name] = {key: max(found[key]) for key in ("body_m", "attitude_rad", "joint_rad")}
+    return worst
+
+
+def test_free_flyer(flyers: dict[str, dict[str, float]]) -> None:
+    """Ours is what MuJoCo C makes of the orbit as a passive force; the frozen reference and implicitfast are not."""
+    # m, rad: RK4's truncation at 0.1 s; 140 s are too short for it to grow
+    assert flyers["reference"]["body_m"] < 2e-8
+    assert flyers["reference"]["attitude_rad"] < 2e-8
+    assert flyers["reference"]["joint_rad"] < 1e-7
+    # m: two integrations of the same equations with the same step
+    assert abs(flyers["reference"]["body_m"] - flyers["live"]["body_m"]) < 1e-10
+    # m: a direction that lags by n dt/2 = 6e-5 rad of tides n² ρ on metres, for 140 s
+    assert 3e-7 < flyers["frozen"]["body_m"] < 1e-5
+    assert flyers["implicitfast"]["body_m"] > 1e-5
+
+
+def test_free_flyer_in_basilisk(flyers: dict[str, dict[str, float]]) -> None:
+    if "basilisk" not in flyers:
+        pytest.skip("Basilisk is not installed")
+    # m, rad: the same equations and integrator; absolute coordinates, and attitudes that it integrates otherwise
+    assert flyers["basilisk"]["body_m"] < 1e-5
+    assert flyers["basilisk"]["attitude_rad"] < 1e-5
+    assert abs(flyers["basilisk"]["joint_rad"] - flyers["reference"]["joint_rad"]) < 1e-9
+
+
+def test_figure_5(tmp_path: pathlib.Path) -> None:
+    """The picture of some contenders is a picture, with a rate for those that have one."""
+    run = {"t_s": [60.0, 120.0], "body_m": [1e-8, 1e-7], "attitude_rad": [1e-9, 1e-8], "joint_rad": [1e-9, 1e-8]}
+    made = fig5.draw({"a": run, fig5.FROZEN: run}, {"a": {"steps_per_s": 1e4}})
+    save(made, tmp_path / "fig5.png")
+    assert (tmp_path / "fig5.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    over_time, plane = made.axes
+    assert [len(over_time.lines), len(plane.lines)] == [2, 1]
+    assert plane.lines[0].get_xdata()[0] == 1e4 and plane.lines[0].get_ydata()[0] == 1e-7

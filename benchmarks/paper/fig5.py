@@ -25,8 +25,9 @@ def accuracy(fraction: float, python: str | None) -> dict[str, dict[str, Any]]:
     runs: dict[str, Any] = {flyer.label(v, i): (lambda v=v, i=i: flyer.ours(v, i)) for v, i in flyer.OURS}
     runs |= {FROZEN: lambda: flyer.passive(True), LIVE: lambda: flyer.passive(False)}
     if python is not None:
-        runs["Basilisk RK4"] = lambda: flyer.basilisk(python, False)
-        runs["Basilisk RK4, high-order attitude"] = lambda: flyer.basilisk(python, True)
+        last = fraction * flyer.HALF_ORBIT + 20.0  # a sample more
+        runs["Basilisk RK4"] = lambda: flyer.basilisk(python, False, last)
+        runs["Basilisk RK4, high-order attitude"] = lambda: flyer.basilisk(python, True, last)
     return {name: flyer.errors(make(), fraction) for name, make in runs.items()}
 
 

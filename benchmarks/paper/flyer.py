@@ -21,6 +21,7 @@ from mjorbit_warp.validation.truth import load
 from mjorbit_warp.validation.truth_motion import arm_command, command
 
 DT = 0.1  # s
+HALF_ORBIT = 2780.0  # s, as long as the truth is known
 STRIDE = 200  # steps between two samples of the truth
 TIMED = 50  # steps that are timed together
 KNOT, ORDER = (
@@ -96,10 +97,10 @@ def basilisk_job(high_order: bool, last: float) -> dict[str, Any]:
     }
 
 
-def basilisk(python: str, high_order: bool) -> Samples:
-    """Basilisk's MJScene with RK4, its own or its higher-order integration of attitudes."""
+def basilisk(python: str, high_order: bool, last: float) -> Samples:
+    """Basilisk's MJScene with RK4 up to ``last`` [s], its own or its higher-order integration of attitudes."""
     truth = load("two_arm_free_flyer")
-    process = BasiliskProcess("Basilisk", python, basilisk_job(high_order, float(truth["t"][-1])))
+    process = BasiliskProcess("Basilisk", python, basilisk_job(high_order, last))
     try:
         for i in range(1, truth["t"].size):
             process.ask(f"run {STRIDE // TIMED}")
