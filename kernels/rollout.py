@@ -73,9 +73,11 @@ def _end_row(
     # Out:
     done_out: wp.array[bool],
     length_out: wp.array[int],
+    status_out: wp.array[int],
 ):
     """After a row (world): count it where the world has not stopped; a world that is not finite stops."""
     worldid = wp.tid()
+    status_out[worldid] = status_in[worldid]
     if not done_out[worldid]:
         length_out[worldid] = length_out[worldid] + 1
         if (status_in[worldid] & NONFINITE) != 0:

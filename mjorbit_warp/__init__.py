@@ -14,6 +14,9 @@ from mjorbit_warp.distributions import Choice as Choice
 from mjorbit_warp.distributions import LogNormal as LogNormal
 from mjorbit_warp.distributions import Normal as Normal
 from mjorbit_warp.distributions import Uniform as Uniform
+from mjorbit_warp.dump import Dump as Dump
+from mjorbit_warp.dump import load_dump as load_dump
+from mjorbit_warp.dump import mjo_dump as mjo_dump
 from mjorbit_warp.expand import set_const as set_const
 from mjorbit_warp.graph import CapturedStep as CapturedStep
 from mjorbit_warp.graph import capture as capture

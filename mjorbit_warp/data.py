@@ -163,8 +163,8 @@ def make_data(
       seed: of the sensors' noise, all worlds alike; ``data.sensors.seed`` has one per world.
       sensor_noise: sensors have their errors, the ``noise=`` of MuJoCo's own included; False: they give the truth.
       state_ring: states of each world to keep on the device, those at the start of its last steps, for mjo_dump.
-      deterministic: sets MJWarp's switch for all data of the model, without which its float atomics add in any order on
-        a GPU: runs repeat bit for bit there, at a cost. On a CPU they always do. None leaves ``model.opt.deterministic``.
+      deterministic: sets ``model.opt.deterministic``, for all data of the model: without it MJWarp's float atomics add
+        in any order on a GPU; with it runs repeat bit for bit there too, at a cost. None leaves it as it is.
       device: Warp device, default the current one.
       nconmax, njmax, sizes: capacities, as in ``mujoco_warp.make_data``.
 

@@ -22,7 +22,7 @@ _SET = (
 _HARDWARE = ("wheel_torque", "wheel_bounds", "gimbal_rate", "gimbal_bounds", "thrust", "impulse", "force", "torque")
 
 
-def result_arrays(d: "MjoData") -> Iterator[wp.array]:
+def result_arrays(d: "MjoData") -> Iterator[Any]:
     """Arrays (nworld, …) that an evaluation writes, besides those of ``_SET``."""
     for field in dataclasses.fields(d.mjw):
         array = getattr(d.mjw, field.name)
@@ -32,7 +32,8 @@ def result_arrays(d: "MjoData") -> Iterator[wp.array]:
     yield from (getattr(d.hardware.state, name) for name in _HARDWARE)
     if d.orbit is not None:
         yield d.orbit.feedback
-        yield from (array[stage] for array in (d.orbit.state.stage_v, d.orbit.state.stage_a) for stage in range(4))
+        stages: Any = (d.orbit.state.stage_v, d.orbit.state.stage_a)
+        yield from (array[stage] for array in stages for stage in range(4))
         yield from (d.environment.sun, d.environment.moon, d.environment.ecef, d.environment.state.t)
 
 

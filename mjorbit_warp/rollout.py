@@ -21,6 +21,7 @@ from mjorbit_warp.rollout_arrays import device_array, expect_shape, tape_array, 
 from mjorbit_warp.rollout_captured import captured_array, check_captured
 from mjorbit_warp.rollout_fields import POSED, field_array, flat, record_array
 from mjorbit_warp.rollout_stream import Rows, stream_rows
+from mjorbit_warp.status import worlds_by_status
 from mjorbit_warp.step import mjo_step, refresh_velocities
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Rollout:
       rings: what records are kept in; with ``chunk`` two parts, row k at k modulo their length
       length: rows that count in each world; later ones repeat the last       (nworld,)
       done: worlds that have stopped; write into it from a ``stop``           (nworld,)
+      status: Status bits after the last row, also where the state was put back after it   (nworld,)
       bad_ctrl: worlds whose command was not finite, and was taken as 0       (nworld,)
       policy, stop: as given; they may be changed between runs unless captured
     """
@@ -92,6 +94,7 @@ class Rollout:
             made = {name: record_array(array, ring) for name, array in self.fields.items()}
             self.length: Any = wp.zeros(data.nworld, dtype=int)
             self.done: Any = wp.zeros(data.nworld, dtype=bool)
+            self.status: Any = wp.zeros(data.nworld, dtype=int)
             self.bad_ctrl: Any = wp.zeros(data.nworld, dtype=bool)
             self._row: Any = wp.zeros(1, dtype=int)
         self.rings: dict[str, wp.array] = {name: record for name, (record, _) in made.items()}
@@ -145,14 +148,18 @@ class Rollout:
                 inputs=[source, self._row, self.done],
                 outputs=[view],
             )
-        wp.launch(_end_row, dim=d.nworld, inputs=[d.status], outputs=[self.done, self.length])
+        wp.launch(_end_row, dim=d.nworld, inputs=[d.status], outputs=[self.done, self.length, self.status])
         wp.launch(_next_row, dim=1, outputs=[self._row])
         if self.captured and self.stop is not None:
             self._stop(self.stop(d))
 
     def scratch(self) -> list[wp.array]:
         """Arrays that a run writes besides the data's."""
-        return [self.length, self.done, self.bad_ctrl, self._row, *self._views.values(), *self._extra]
+        return [self.length, self.done, self.status, self.bad_ctrl, self._row, *self._views.values(), *self._extra]
+
+    def bad_worlds(self) -> dict[str, list[int]]:
+        """Worlds by the name of each status bit that was set at the end (reads from the device)."""
+        return worlds_by_status(self.status.numpy())
 
     def begin(self) -> None:
         """Forget the run before: no world has stopped, the next row is the first."""

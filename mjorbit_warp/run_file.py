@@ -169,7 +169,7 @@ class Run:
                 f"MuJoCo {mujoco.__version__}"
             ) from error
 
-    def restore(self, *, device: Any = None) -> tuple[MjoModel, MjoData]:
+    def restore(self, *, device: Any = None, state_ring: int | None = None) -> tuple[MjoModel, MjoData]:
         """A model and data with all worlds as they were at the end; stepping on gives the bits of one long run.
 
         With another version of MuJoCo the model is compiled anew from its MJCF; an MjoWarning names each package of
@@ -177,6 +177,7 @@ class Run:
 
         Args:
           device: Warp device, default the current one. Bits are the same only on the kind of device of the run.
+          state_ring: as in make_data.
 
         Raises:
           ValueError: this version cannot hold the state.
@@ -194,7 +195,8 @@ class Run:
             model = MjoModel(self.host_model(), spec.orbit, spec.options, ())
         else:
             model = spec.compile(require_free_joint=False)
-        data = make_data(model, nworld=self.nworld, precision=self.precision, device=device)
+        made = {"precision": self.precision, "device": device, "state_ring": state_ring}
+        data = make_data(model, nworld=self.nworld, **made)
         if state_layout(data) != dict(self.layout):
             raise ValueError("the run's state does not fit the state vectors of this version of mjorbit_warp or MuJoCo")
         set_state(model, data, self.state)
@@ -204,7 +206,8 @@ class Run:
         return model, data
 
 
-def _binary(mj: mujoco.MjModel) -> bytes:
+def binary_model(mj: mujoco.MjModel) -> bytes:
+    """The compiled model in MuJoCo's own format."""
     buffer = np.empty(mujoco.mj_sizeModel(mj), dtype=np.uint8)
     mujoco.mj_saveModel(mj, None, buffer)
     return buffer.tobytes()
@@ -246,7 +249,7 @@ def save_run(
         "format": np.array(FORMAT),
         "meta": np.array(json.dumps(meta)),
         "xml": np.array(spec if isinstance(spec, str) else spec.settings_xml()),
-        "binary": np.frombuffer(_binary(model.mj), dtype=np.uint8),
+        "binary": np.frombuffer(binary_model(model.mj), dtype=np.uint8),
         **recorder.arrays(),
         "status": data.status.numpy(),
         "state": get_state(model, data).numpy(),

@@ -12,7 +12,7 @@ from mjorbit_warp.state import state_components, state_size
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData
 
-_CODES = {wp.float32: 0, wp.float64: 1, wp.int32: 2, wp.int64: 3, wp.bool: 4}
+_CODES: dict[Any, int] = {wp.float32: 0, wp.float64: 1, wp.int32: 2, wp.int64: 3, wp.bool: 4}
 LARGEST = 1024  # states
 
 

@@ -37,7 +37,8 @@ class FaultsData:
         for name in ("first_step", "first_time", "needed"):
             setattr(faults, name, getattr(self, name))
         held.frozen = self.frozen
-        held.qpos, held.qvel, held.act = wp.zeros_like(d.qpos), wp.zeros_like(d.qvel), wp.zeros_like(d.act)
+        for name in ("qpos", "qvel", "act"):
+            setattr(held, name, wp.zeros_like(getattr(d, name)))
         counts: Any = Counts()
         counts.overflow, counts.nefc, counts.nacon, counts.ncollision = d.overflow, d.nefc, d.nacon, d.ncollision
         self.counts = counts

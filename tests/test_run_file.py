@@ -15,6 +15,7 @@ from mjorbit_warp.recorder import Recorder
 from tests.conftest import LEO, compile_model, scatter
 
 ARRAYS = ("world_ids", "time", "t", "qpos", "qvel", "act", "ctrl", "r", "v", "status", "state")
+FAULTS = ("faults_first_step", "faults_first_time", "faults_needed")
 
 
 def saved(path: pathlib.Path, precision: str = "single", nworld: int = 3) -> tuple[mjo.MjoModel, mjo.MjoData]:
@@ -177,5 +178,5 @@ def test_nothing_is_left_after_a_failed_write(tmp_path: pathlib.Path, monkeypatc
 def test_all_arrays_are_plain(tmp_path: pathlib.Path) -> None:
     saved(tmp_path / "run.npz")
     with np.load(tmp_path / "run.npz", allow_pickle=False) as file:
-        assert set(file.files) == {"format", "meta", "xml", "binary", *ARRAYS}
+        assert set(file.files) == {"format", "meta", "xml", "binary", *ARRAYS, *FAULTS}
         assert all(not file[name].dtype.hasobject for name in file.files)

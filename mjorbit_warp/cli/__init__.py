@@ -57,6 +57,7 @@ def _run(args: list[str]) -> int:
     from mjorbit_warp.cli.demo import demo
     from mjorbit_warp.cli.generate import generate
     from mjorbit_warp.cli.inspect import inspect
+    from mjorbit_warp.cli.replay import replay
     from mjorbit_warp.cli.run import run
     from mjorbit_warp.cli.task import task
     from mjorbit_warp.cli.usage import parse
@@ -67,6 +68,7 @@ def _run(args: list[str]) -> int:
         "demo": demo,
         "inspect": inspect,
         "run": run,
+        "replay": replay,
         "task": task,
         "generate": generate,
         "dataset": dataset,
@@ -104,6 +106,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"error: {text}", file=sys.stderr)
         return 2
     except (MemoryError, RuntimeError) as error:
+        if type(error).__name__ == "MjoError":  # by name: the import would cost --version its second
+            print(f"error: {error}", file=sys.stderr)
+            return 1
         if not isinstance(error, MemoryError) and "allocat" not in str(error):
             raise
         print("error: there is not enough memory: a smaller --nworld or fewer records need less", file=sys.stderr)

@@ -7,6 +7,7 @@ from typing import Any
 
 from mjorbit_warp.cli.common import integrator_name, run_output, warp_device, writable_output
 from mjorbit_warp.cli.stepping import Job, Plan
+from mjorbit_warp.cli.watch import Watch, dump_folder
 from mjorbit_warp.run_file import Run, load_run
 
 
@@ -78,7 +79,10 @@ def resumed(given: dict[str, Any]) -> Job:
             MjoWarning,
             stacklevel=2,
         )
-    model, data = run.restore(device=device)
+    folder = run.options.get("dump") if given["dump"] is None else given["dump"]
+    watch = Watch(bool(given["strict"] or run.options.get("strict")), dump_folder(folder))
+    model, data = run.restore(device=device, state_ring=watch.depth)
+    watch.look(model, data, known=True)
     recorder = Recorder(data, run.world_ids)
     # a record at an end that is no longer the end is dropped: the file is that of one long run
     recorder.extend(vars(run), run.steps.done // run.steps.every + 1)
@@ -86,4 +90,5 @@ def resumed(given: dict[str, Any]) -> Job:
     if given["duration"] is not None and plan.nstep != run.steps.planned:
         options["duration"] = given["duration"]
         options["record_every"] = float(f"{plan.every * plan.dt:.12g}")
-    return Job(run.xml, model, data, recorder, plan, options, pathlib.Path(out_path), plot_path)
+    options |= {"dump": folder, "strict": watch.strict}
+    return Job(run.xml, model, data, recorder, plan, options, pathlib.Path(out_path), plot_path, watch)

@@ -15,6 +15,7 @@ from mjorbit_warp.cli.common import arg, integrator_name, run_output, warp_devic
 from mjorbit_warp.cli.resume import resumed
 from mjorbit_warp.cli.run_report import orbit_summary, run_table
 from mjorbit_warp.cli.stepping import RECORDED, RECORDS, Job, Plan, Stop, checkpoint_of, simulate
+from mjorbit_warp.cli.watch import Watch, dump_folder
 from mjorbit_warp.integrators import INTEGRATORS
 from mjorbit_warp.load import load_spec
 from mjorbit_warp.starts import scatter
@@ -73,6 +74,7 @@ def _started(given: dict[str, Any]) -> Job:
     force = options["force"]
     out = None if options["out"] is None else run_output(options["out"], overwrite=force, restart=force)
     plot = None if options["plot"] is None else writable_output("--plot", options["plot"], ".png")
+    watch = Watch(options["strict"], dump_folder(options["dump"]))
     spec = load_spec(model, options["tle"], options["dt"])
     if spec.orbit is None:
         raise ValueError(f"{model} has no orbit in its <custom>: give one with --tle FILE")
@@ -87,7 +89,8 @@ def _started(given: dict[str, Any]) -> Job:
     plan = _plan(dt, options["duration"], options["record_every"], options["record_worlds"], nworld)
     device = warp_device(options["device"])
     compiled = spec.compile()
-    data = make_data(compiled, nworld=nworld, precision=options["precision"], device=device)
+    made = {"precision": options["precision"], "device": device, "state_ring": watch.depth}
+    data = make_data(compiled, nworld=nworld, **made)
     if options["spread"] or options["spin"]:
         spin = math.radians(options["spin"])
         qpos, qvel = scatter(compiled.mj, nworld, options["seed"], options["spread"], spin)
@@ -99,11 +102,15 @@ def _started(given: dict[str, Any]) -> Job:
     if out is not None:  # with --force
         checkpoint_of(out).unlink(missing_ok=True)
     kept = {name: options[name] for name in options if name not in ("resume", "force", "checkpoint_every")}
-    return Job(spec.settings_xml(), compiled, data, Recorder(data, range(plan.worlds)), plan, kept, out, plot)
+    return Job(spec.settings_xml(), compiled, data, Recorder(data, range(plan.worlds)), plan, kept, out, plot, watch)
 
 
 def _summary(job: Job, arrays: dict[str, NDArray[Any]], compile_s: float, wall_s: float) -> dict[str, Any]:
+    from mjorbit_warp.status_report import mjo_status
+
     mj, data, plan, device = job.model.mj, job.data, job.plan, job.data.device
+    report = mjo_status(job.model, data)
+    report.warn()
     ends = [orbit_summary(job.model, arrays["r"][k, 0], arrays["v"][k, 0], float(arrays["t"][k])) for k in (0, -1)]
     return {
         "model": job.options["model"],
@@ -124,6 +131,8 @@ def _summary(job: Job, arrays: dict[str, NDArray[Any]], compile_s: float, wall_s
         "orbit_start": ends[0],
         "orbit_end": ends[1],
         "bad": data.bad_worlds(),
+        "conditions": report.as_dict(),
+        "dumps": [str(path) for path in job.watch.dumps],
         "out": None if job.out is None else str(job.out),
         "plot": None if job.plot is None else str(job.plot),
     }
@@ -148,6 +157,8 @@ def run(
     plot: Annotated[str | None, arg("FILE.png")] = None,
     resume: Annotated[str | None, arg("FILE")] = None,
     checkpoint_every: Annotated[float, arg("SECONDS", "default: 60")] = 60.0,
+    strict: Annotated[bool, arg(None, "default: off")] = False,
+    dump: Annotated[str | None, arg("FOLDER")] = None,
     force: Annotated[bool, arg(None, "default: off")] = False,
     json: Annotated[bool, arg(None, "default: off")] = False,
 ) -> int:
@@ -176,6 +187,8 @@ def run(
       resume: go on with a checkpoint, or with a finished run file to a longer --duration; the model and all other
         options are the file's.
       checkpoint_every: wall time between checkpoints [s].
+      strict: stop when a world has gone bad, with one sentence; with --out what was computed is left as a checkpoint.
+      dump: write the model and the last 8 states of worlds that go bad there, at most 16, for mjorbit-warp replay.
       force: overwrite a run file or checkpoint that exists.
       json: print the summary as JSON.
     """

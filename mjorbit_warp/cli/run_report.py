@@ -69,6 +69,7 @@ def run_table(result: dict[str, Any]) -> Table:
         "orbit at the start": _orbit_text(result["orbit_start"]),
         "orbit at the end": _orbit_text(result["orbit_end"]),
         "bad worlds": bad_text(result["bad"]),
+        "dumps": escape(", ".join(result["dumps"])) or "none: --dump FOLDER writes bad worlds",
         "records": f"{kept}, each {result['record_every_s']:g} s",
         "run file": escape(result["out"] or "none: --out FILE.npz writes one"),
         "picture": escape(result["plot"] or "none: --plot FILE.png draws one"),

@@ -1,6 +1,7 @@
 """Stepping of a run: captured graphs, records, checkpoints, and stopping without losing what was computed."""
 
 import dataclasses
+import functools
 import pathlib
 import signal
 import threading
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from mjorbit_warp.cli.common import progress_bar
+from mjorbit_warp.cli.watch import Watch
 from mjorbit_warp.run_file import Steps, save_run
 
 if TYPE_CHECKING:
@@ -67,6 +69,7 @@ class Job:
     options: dict[str, Any]
     out: pathlib.Path | None
     plot: pathlib.Path | None
+    watch: Watch = dataclasses.field(default_factory=Watch)
 
     @property
     def part(self) -> pathlib.Path:
@@ -138,11 +141,20 @@ def _checkpoint(job: Job, done: int) -> None:
         warnings.warn(f"no checkpoint at {str(job.part)!r}: {error.strerror or error}", MjoWarning, stacklevel=2)
 
 
+def _keep(job: Job, done: int) -> str:
+    """Write a checkpoint of a run that is given up; how to look at it."""
+    if job.out is None:
+        return ""
+    job.save(job.part, done)
+    return f"; the run until {done * job.plan.dt:.6g} s is in {job.part}"
+
+
 def simulate(job: Job, stop: Stop, checkpoint_every: float) -> tuple[float, float]:
     """Step through captured graphs, record, and write checkpoints; the seconds of compiling and of stepping.
 
     Raises:
       KeyboardInterrupt: stopped before the end, with a sentence that says how to go on.
+      MjoError: a world went bad, with --strict.
     """
     import warp as wp
 
@@ -175,6 +187,8 @@ def simulate(job: Job, stop: Stop, checkpoint_every: float) -> tuple[float, floa
             queued, now = 0, time.perf_counter()
             rate = data.nworld * (done - plan.start) / (now - began)
             progress.update(task, completed=done, rate=f"{rate:,.0f} world-steps/s")
+            if new := job.watch.look(job.model, data):
+                job.watch.raise_for(job.model, data, new, functools.partial(_keep, job, done))
             if done == plan.nstep:
                 break
             if stop.asked:
