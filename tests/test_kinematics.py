@@ -10,6 +10,7 @@ from mjorbit_warp.models import NAMES, model_path
 from mjorbit_warp.reference.kinematics import Kinematics, can_follow
 from mjorbit_warp.reference.poses import mujoco_poses
 from mjorbit_warp.reference.wrench import project
+from tests.conftest import scatter
 
 pytestmark = pytest.mark.filterwarnings("ignore::mjorbit_warp.MjoWarning")
 # every kind of joint, several on a body, off their body's origin, frames turned, two trees, a body fixed to the world
@@ -100,4 +101,28 @@ def test_attitude_without_length() -> None:
 def test_mocap_bodies_are_left_to_mujoco() -> None:
     text = JOINTS.replace("<worldbody>", '<worldbody><body name="m" mocap="true"/>')
     model = mjo.MjoSpec.from_string(text).compile(require_free_joint=False)
-    assert mjo_ref.make_data(model).kinematics is None
+    assert mjo_ref.make_data(model, numpy_poses=True).kinematics is None
+
+
+def test_steps_with_either() -> None:
+    """Ten coupled steps with our poses and with MuJoCo's part by rounding only."""
+    spec = mjo.MjoSpec.from_file(model_path("two_arm"))
+    spec.orbit = mjo.Orbit.circular(altitude=4e5, inclination=0.9)
+    model = spec.compile()
+    both = [mjo_ref.make_data(model, 4, nthread=1, numpy_poses=ours) for ours in (True, False)]
+    assert both[0].kinematics is not None and both[1].kinematics is None
+    for d in both:
+        scatter(d, seed=3)
+        for _ in range(10):
+            mjo_ref.mjo_step(model, d)
+    assert np.abs(both[0].qfrc_orbit).max() > 1e-6  # N, N·m: there is something to differ
+    assert np.abs(both[0].qfrc_orbit - both[1].qfrc_orbit).max() < 1e-15  # of 1e-4 N
+    assert np.abs(both[0].qpos - both[1].qpos).max() < 1e-14  # m, rad
+
+
+def test_which_is_chosen() -> None:
+    """MuJoCo's for few worlds and for many threads."""
+    model = mjo.MjoSpec.from_file(model_path("box_satellite")).compile()
+    assert mjo_ref.make_data(model, 8, nthread=1).kinematics is None
+    assert mjo_ref.make_data(model, 512, nthread=1).kinematics is not None
+    assert mjo_ref.make_data(model, 512, nthread=8).kinematics is None

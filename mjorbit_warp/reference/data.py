@@ -13,7 +13,7 @@ from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.orbit_data import orbit_per_world
 from mjorbit_warp.reference.environment import EnvironmentData, environment_parameters
 from mjorbit_warp.reference.hardware import KINDS, HardwareData, part_parameters
-from mjorbit_warp.reference.kinematics import Kinematics, can_follow
+from mjorbit_warp.reference.kinematics import Kinematics, can_follow, is_faster
 from mjorbit_warp.reference.latch import LatchData, write_latches
 from mjorbit_warp.reference.orbit import Clock, OrbitData
 from mjorbit_warp.reference.rk4 import Joints
@@ -67,6 +67,7 @@ class MjoData:
         options: dict[str, int] | None = None,
         seed: int = 0,
         sensor_noise: bool = True,
+        poses: bool | None = None,
     ) -> None:
         mj = copy.copy(model.mj)
         for name, value in (options or {}).items():
@@ -79,7 +80,8 @@ class MjoData:
         self._fields: dict[str, Any] = {}
         self._effects: dict[tuple[int, int], Effects] = {}
         self.hardware = HardwareData(model.hardware, mj, nworld)
-        self.kinematics = None if self.hardware.present or not can_follow(mj) else Kinematics(mj)
+        ours = can_follow(mj) and not self.hardware.present and (is_faster(nworld, nthread) if poses is None else poses)
+        self.kinematics = Kinematics(mj) if ours else None
         for name in (*_BOUND, *(_BOUND_FOR_PARTS if model.hardware.any(*KINDS) else ())):
             self._field(name)
         self.sensordata = np.zeros((nworld, mj.nsensordata))
@@ -182,6 +184,7 @@ def make_data(
     seed: int = 0,
     sensor_noise: bool = True,
     nthread: int = 0,
+    numpy_poses: bool | None = None,
 ) -> MjoData:
     """Allocate nworld worlds at MuJoCo's default configuration and the initial orbit.
 
@@ -189,11 +192,14 @@ def make_data(
       orbit: initial reference orbit, or one per world; default: the model's.
       seed, sensor_noise: as in mjorbit_warp.make_data.
       nthread: threads of the multibody solve; 0 takes all CPUs.
+      numpy_poses: place the bodies for the loads by our own kinematics rather than by MuJoCo's position stage, where
+        that is possible (no hardware, no mocap bodies); the two differ by rounding. None: if it is likely to be faster.
     """
     if not isinstance(nworld, int | np.integer) or nworld < 1:
         raise ValueError(f"nworld is {nworld!r}: a positive integer is expected")
     orbits = orbit_per_world(model.orbit, orbit, int(nworld))
-    data = MjoData(model, int(nworld), orbits, nthread, seed=check_seed(seed), sensor_noise=bool(sensor_noise))
+    noise = bool(sensor_noise)
+    data = MjoData(model, int(nworld), orbits, nthread, seed=check_seed(seed), sensor_noise=noise, poses=numpy_poses)
     data.batch.forward(stage=mujoco.mjtStage.mjSTAGE_POS.value)
     return data
 
