@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 
 from mjorbit_warp.custom import PREFIX, read_custom, write_custom
+from mjorbit_warp.mjb_check import wrong_index
 from mjorbit_warp.mjb_sizes import length_by_sizes
 from mjorbit_warp.options import OrbitOptions
 from mjorbit_warp.spec import MjoSpec
@@ -57,7 +58,7 @@ def read_mjb(path: str) -> mujoco.MjModel:
     before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(said.append)  # MuJoCo's error has no reason, its warning has
     try:
-        return mujoco.MjModel.from_binary_path(os.path.abspath(path))
+        mj = mujoco.MjModel.from_binary_path(os.path.abspath(path))
     except Exception as error:  # MuJoCo has no type of its own for this
         text = "; ".join(" ".join(line.split()) for line in said) or "it is empty"
         if "version" in text or "different number" in text:
@@ -67,6 +68,9 @@ def read_mjb(path: str) -> mujoco.MjModel:
         raise ValueError(f"{path} is not a compiled model that MuJoCo {mujoco.__version__} reads: {text}") from error
     finally:
         mujoco.set_mju_user_warning(before)
+    if wrong := wrong_index(mj):
+        raise ValueError(f"{path} is a damaged compiled model: {wrong}")
+    return mj
 
 
 class BinarySpec(MjoSpec):

@@ -158,6 +158,26 @@ def test_compiled_files_that_do_not_read(tmp_path: pathlib.Path) -> None:
             assert "\n" not in str(error)
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "words"),
+    [
+        ("dof_treeid", 9, "dof_treeid has 9, where -1 to 0 are possible"),
+        ("body_treeid", -5, "body_treeid has -5"),
+        ("geom_type", 99, "geom_type has 99, where 0 to"),
+        ("jnt_actuatorid", 77, "jnt_actuatorid has 77"),
+        ("actuator_trnid", -1, "actuator_trnid has -1, where 0 to 7 are possible"),
+        ("actuator_history", 1000, "actuator_history has 1000, where 0 to 0 are possible"),
+    ],
+)
+def test_indices_that_mujoco_would_follow_to_a_crash(
+    tmp_path: pathlib.Path, field: str, value: int, words: str
+) -> None:
+    mj = mujoco.MjModel.from_xml_path(model_path("two_arm"))
+    getattr(mj, field).reshape(-1)[0] = value
+    with pytest.raises(ValueError, match=r"two\.mjb is a damaged compiled model: " + words):
+        mjo.MjoSpec.from_file(save_mjb(mj, tmp_path / "two.mjb"))
+
+
 @pytest.mark.parametrize("place", ["sat.xml", "model.xml", "sat/sat.xml", "sat/model.xml"])
 @pytest.mark.parametrize("suffix", ["mjz", "zip"])
 def test_archives(tmp_path: pathlib.Path, place: str, suffix: str) -> None:
