@@ -165,7 +165,6 @@ def test_compiled_files_that_do_not_read(tmp_path: pathlib.Path) -> None:
         ("body_treeid", -5, "body_treeid has -5"),
         ("geom_type", 99, "geom_type has 99, where 0 to"),
         ("jnt_actuatorid", 77, "jnt_actuatorid has 77"),
-        ("actuator_trnid", -1, "actuator_trnid has -1, where 0 to 7 are possible"),
         ("actuator_history", 1000, "actuator_history has 1000, where 0 to 0 are possible"),
     ],
 )
