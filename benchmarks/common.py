@@ -53,6 +53,14 @@ def alternate(
     return times
 
 
+def memory_in_use(device: Any) -> dict[str, int]:
+    """Bytes of the device and of this process in use."""
+    page = os.sysconf("SC_PAGE_SIZE")
+    resident = int(pathlib.Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * page
+    used = device.total_memory - device.free_memory if device.is_cuda else 0
+    return {"device": int(used), "process": resident}
+
+
 def command() -> str:
     """The words that started this script."""
     words = sys.argv[1:]

@@ -22,6 +22,7 @@ import numpy as np
 import warp as wp
 
 import mjorbit_warp as mjo
+from benchmarks.common import memory_in_use
 from mjorbit_warp.bench import Settings, load_scenes, run
 from mjorbit_warp.bench.machine import header
 from mjorbit_warp.bench.report import report
@@ -249,13 +250,6 @@ class GpuRun:
             "tests": tests,
         }
 
-    def memory(self) -> dict[str, int]:
-        """Bytes of the device and of this process in use."""
-        page = os.sysconf("SC_PAGE_SIZE")
-        resident = int(pathlib.Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * page
-        used = self.device.total_memory - self.device.free_memory if self.device.is_cuda else 0
-        return {"device": int(used), "process": resident}
-
     def soak(self) -> dict[str, Any]:
         """10,000 steps with everything on: finite, on time, and memory does not grow."""
         nworld, nstep = (16, 1000) if self.quick else (SMALL if self.device.is_cuda else 64, 10_000)
@@ -267,10 +261,10 @@ class GpuRun:
             if k % 50 == 0:  # arms swing to and fro
                 data.ctrl.assign(ctrl * (-1.0) ** (k // 50))
                 wp.synchronize_device(self.device)
-                marks.append(self.memory())
+                marks.append(memory_in_use(self.device))
             step()
         wp.synchronize_device(self.device)
-        marks.append(self.memory())
+        marks.append(memory_in_use(self.device))
         growth = {key: marks[-1][key] - marks[1][key] for key in marks[0]}
         dt = float(model.opt.timestep.numpy()[0])
         late = float(np.abs(data.time.numpy() - nstep * dt).max())
