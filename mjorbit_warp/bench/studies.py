@@ -9,7 +9,7 @@ import warp as wp
 from mjorbit_warp.bench.benchmark import Say, Settings
 from mjorbit_warp.bench.machine import header
 from mjorbit_warp.bench.metrics import Refused
-from mjorbit_warp.bench.study_first_step import first_step
+from mjorbit_warp.bench.study_first_step import first_step, first_step_cold
 from mjorbit_warp.bench.study_growth import bodies, plates, surfaces
 from mjorbit_warp.bench.study_host import basilisk, reference
 
@@ -20,6 +20,7 @@ STUDIES: dict[str, tuple[Callable[[Settings, Say], list[dict[str, Any]]], str]] 
     "surfaces": (surfaces, "everything on one body, implicitfast, against the bare step of the same MJCF"),
     "plates": (plates, "gravity, drag and sunlight on a bus with four arms, a surface on each body, implicitfast"),
     "first_step": (first_step, "first step and capture of a process, kernels in Warp's cache"),
+    "first_step_cold": (first_step_cold, "first step and capture of a process that compiles every kernel"),
 }
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from typing import Any
 
 import numpy as np
@@ -19,15 +20,24 @@ FIRST = ("bare", "gravity", "bare parts", "everything")
 
 def first_step(settings: Settings, say: Say) -> list[dict[str, Any]]:
     """First step and capture in a fresh process with the kernels in Warp's cache: bare, gravity, everything."""
+    return _first_steps(settings, say, cold=False)
+
+
+def first_step_cold(settings: Settings, say: Say) -> list[dict[str, Any]]:
+    """The same with an empty cache: all kernels are compiled, a minute for each."""
+    return _first_steps(settings, say, cold=True)
+
+
+def _first_steps(settings: Settings, say: Say, cold: bool) -> list[dict[str, Any]]:
     rows = []
     nworld = settings.nworld[0] if settings.nworld else 256
     for scene in load_scenes(settings.scenes or ("two_arm",)):
         for integrator in settings.integrators:
             seconds: dict[str, list[float]] = {name: [] for name in FIRST}
-            for count in range(1 + min(settings.repeat, 5)):
-                for name in FIRST:  # in turn; the first round fills the cache
+            for count in range(cold, 1 + min(settings.repeat, 2 if cold else 5)):
+                for name in FIRST:  # in turn; round 0 fills the cache
                     say(f"first step: {scene.name}, {integrator}, {name}")
-                    took = _first_step_elsewhere(name, scene.name, integrator, nworld, settings)
+                    took = _first_step_elsewhere(name, scene.name, integrator, nworld, settings, cold)
                     if count:
                         seconds[name].append(took)
             row: dict[str, Any] = {"scene": scene.name, "integrator": integrator, "nworld": nworld}
@@ -38,15 +48,19 @@ def first_step(settings: Settings, say: Say) -> list[dict[str, Any]]:
     return rows
 
 
-def _first_step_elsewhere(name: str, scene: str, integrator: str, nworld: int, settings: Settings) -> float:
+def _first_step_elsewhere(
+    name: str, scene: str, integrator: str, nworld: int, settings: Settings, cold: bool = False
+) -> float:
     job = {"name": name, "scene": scene, "integrator": integrator, "nworld": nworld, "device": settings.device}
     code = (
         "import json, sys, warp; warp.config.log_level = warp.LOG_ERROR; "
         "from mjorbit_warp.bench.study_first_step import first_step_here; first_step_here(json.loads(sys.argv[1]))"
     )
-    found = subprocess.run(
-        [sys.executable, "-c", code, json.dumps(job)], capture_output=True, text=True, env=os.environ, check=False
-    )
+    with tempfile.TemporaryDirectory() as empty:
+        env = {**os.environ, "WARP_CACHE_PATH": empty} if cold else os.environ
+        found = subprocess.run(
+            [sys.executable, "-c", code, json.dumps(job)], capture_output=True, text=True, env=env, check=False
+        )
     if found.returncode:
         raise metrics.Refused(f"the process of {name} failed: {' '.join(found.stderr.strip().splitlines()[-1:])}")
     return float(found.stdout.strip().splitlines()[-1])
