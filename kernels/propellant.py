@@ -83,12 +83,15 @@ def _burn(
     thrusters: Thrusters,
     # Data in:
     hardware: HardwareState,
+    frozen_in: wp.array[bool],
     # Data out:
     tanks: Tanks,
     bodies: BodyMass,
 ):
     """After a step (world): Δm = −∫F dt/(g₀ I_sp), no less than what the tank holds (Tsiolkovsky's mass flow)."""
     worldid = wp.tid()
+    if frozen_in[worldid]:
+        return
     for i in range(thrusters.tank.shape[0]):
         tank = thrusters.tank[i]
         if tank >= 0:

@@ -70,6 +70,7 @@ class StateBank:
             wp.launch(restore_kernel(time.dtype), dim=time.shape, inputs=inputs, outputs=[time])
             outputs = [d.mjw.overflow, d.faults.state, d.status]
             wp.launch(_clear_status, dim=d.nworld, inputs=[chosen], outputs=outputs)
+            d._fresh.put(d, chosen)
             if d.ring is not None:
                 d.ring.forget(d, chosen)
             state_written(m, d)

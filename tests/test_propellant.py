@@ -1,6 +1,7 @@
 """Propellant: the rocket equation, masses that follow, and what a reset restores."""
 
 import math
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -184,3 +185,21 @@ def test_mujoco_alone_sees_plain_actuators(rocket: tuple[mjo.MjoModel, mjo.MjoDa
     data.ctrl[:] = 50.0
     mujoco.mj_step(rocket[0].mj, data)
     assert not data.qvel.any() and math.isclose(data.time, 0.1)
+
+
+@pytest.mark.parametrize("backend", [mjo, mjo_ref])
+def test_a_lost_world_burns_nothing(fresh: tuple[mjo.MjoModel, mjo.MjoData], backend: Any) -> None:
+    """A world that is not finite keeps its propellant and mass, although its thruster is commanded."""
+    model, d = fresh
+    x: Any = d if backend is mjo else mjo_ref.from_warp(model, d)
+    ctrl, speed = np.array([[50.0], [25.0]]), np.zeros((2, model.nv))
+    speed[1, 0] = np.nan
+    for name, values in (("ctrl", ctrl), ("qvel", speed)):
+        if backend is mjo:
+            getattr(x, name).assign(values)
+        else:
+            getattr(x, name)[:] = values
+    for _ in range(3):
+        backend.mjo_step(model, x)
+    left = np.array(x.hardware.propellant.numpy() if backend is mjo else x.hardware.propellant)[:, 0]
+    assert left[1] == 20.0 and left[0] < 20.0

@@ -140,6 +140,19 @@ def test_warnings_are_said_once(box: mjo.MjoModel) -> None:
         mjo.mjo_status(box, d).warn(said)
 
 
+def test_rollouts_tell_what_was_put_back(two_arm: mjo.MjoModel) -> None:
+    """A velocity without bounds in one rollout: named by the rollout, while the plant is as before."""
+    d = mjo.make_data(two_arm, nworld=3)
+    scatter(d)
+    v = d.qvel.numpy().copy()
+    v[2, 3] = 1e30
+    d.qvel.assign(v)
+    out = mjo.rollout(two_arm, d, np.zeros((2, 3, two_arm.nu), dtype=np.float32), restore=True)
+    assert out.bad_worlds() == {"NONFINITE": [2]} and mjo.mjo_status(two_arm, d).ok
+    assert np.array_equal(d.faults.first_step.numpy(), np.full((3, len(mjo.Status)), -1))
+    assert out.length.numpy().tolist() == [2, 2, 1]
+
+
 @pytest.fixture(scope="module")
 def balls() -> mjo.MjoModel:
     model = compile_model("h19_nine_balls.xml", orbit=None)

@@ -9,6 +9,7 @@ import warp as wp
 from mjorbit_warp.bench.benchmark import Say, Settings
 from mjorbit_warp.bench.machine import header
 from mjorbit_warp.bench.metrics import Refused
+from mjorbit_warp.bench.study_deterministic import deterministic
 from mjorbit_warp.bench.study_first_step import first_step, first_step_cold
 from mjorbit_warp.bench.study_growth import bodies, plates, surfaces
 from mjorbit_warp.bench.study_host import basilisk, reference
@@ -16,6 +17,7 @@ from mjorbit_warp.bench.study_host import basilisk, reference
 STUDIES: dict[str, tuple[Callable[[Settings, Say], list[dict[str, Any]]], str]] = {
     "reference": (reference, "our NumPy path with gravity alone ÷ bare mujoco.batch"),
     "basilisk": (basilisk, "our NumPy path ÷ Basilisk's MJScene, steps per second of CPU time, RK4"),
+    "deterministic": (deterministic, "our step with MJWarp's deterministic switch ÷ without"),
     "bodies": (bodies, "gravity on a bus with four arms, implicitfast; linear growth is expected"),
     "surfaces": (surfaces, "everything on one body, implicitfast, against the bare step of the same MJCF"),
     "plates": (plates, "gravity, drag and sunlight on a bus with four arms, a surface on each body, implicitfast"),

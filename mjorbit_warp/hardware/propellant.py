@@ -55,7 +55,8 @@ def burn(m: "MjoModel", d: "MjoData") -> None:
     if d.hardware.tanks is None:
         return
     thrusters = m.parameters["thruster"].struct
-    wp.launch(_burn, dim=d.nworld, inputs=[thrusters, d.hardware.state], outputs=[d.hardware.tanks, _bodies(m)])
+    inputs = [thrusters, d.hardware.state, d.faults.frozen]
+    wp.launch(_burn, dim=d.nworld, inputs=inputs, outputs=[d.hardware.tanks, _bodies(m)])
 
 
 def fill(m: "MjoModel", d: "MjoData", mask: wp.array) -> None:

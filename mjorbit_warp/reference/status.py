@@ -55,6 +55,11 @@ class Frozen:
                 arrays += [getattr(d.orbit, name) for name in _ORBIT]
             self.kept = [(array, array[self.ids].copy()) for array in arrays if array.size]
 
+    def burn_nothing(self, d: "MjoData") -> None:
+        """The worlds' thrusters use no propellant in this step."""
+        if d.hardware.tanks is not None:
+            d.hardware.tanks.impulse[self.ids] = 0.0
+
     def put_back(self) -> None:
         """The worlds are as they were."""
         for array, values in self.kept:

@@ -100,6 +100,7 @@ def mjo_step(m: "MjoModel", d: "MjoData") -> None:
         rk4_step(d, lambda data, stage: _evaluate(data, effects, stage))
     else:
         _single_stage(d, effects)
+    frozen.burn_nothing(d)
     burn(m, d)
     if d.orbit is not None:
         advance_orbit(d)
