@@ -17,6 +17,7 @@ from mjorbit_warp.custom import read_custom, write_custom
 from mjorbit_warp.data import MjoData, make_data
 from mjorbit_warp.expand import batched_fields
 from mjorbit_warp.model import MjoModel
+from mjorbit_warp.npz_check import DAMAGED, check_arrays, damaged, read_meta
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.run_file import binary_model, package_versions, replacing
 from mjorbit_warp.state import get_state, set_state, state_layout
@@ -25,6 +26,20 @@ from mjorbit_warp.status_report import mjo_status
 from mjorbit_warp.worlds import check_owner, world_index
 
 FORMAT = 1
+_EXPECTED = {
+    "meta": ("U", 0),
+    "custom": ("U", 0),
+    "binary": ("u", 1),
+    "first_time": ("f", 1),
+    "states": ("f", 2),
+    "last": ("f", 1),
+}
+_META = {
+    **dict.fromkeys(("world", "status"), int),
+    **dict.fromkeys(("device", "precision"), str),
+    **dict.fromkeys(("versions", "layout", "options", "making"), dict),
+    **dict.fromkeys(("first_step", "report", "hooks"), list),
+}
 # what a user of the model may have changed since it was compiled
 _OPTIONS = ("integrator", "cone", "solver", "iterations", "ls_iterations", "disableflags", "enableflags")
 # a tank's masses follow from its propellant, which is part of the state
@@ -216,33 +231,34 @@ def load_dump(path: str | os.PathLike[str]) -> Dump:
         raise ValueError(f"{path!r} is not a dump of mjorbit-warp: an .npz file of mjo_dump is expected")
     try:
         with np.load(path, allow_pickle=False) as file:
-            if "dump_format" not in file.files:
-                raise ValueError(f"{path!r} is an .npz file, but not a dump of mjorbit-warp")
-            version = int(file["dump_format"])
-            if version > FORMAT:
-                raise ValueError(
-                    f"{path!r} has format {version} and this mjorbit-warp reads up to {FORMAT}: upgrade it"
-                )
-            arrays = {name: file[name] for name in file.files}
-        meta = json.loads(str(arrays["meta"]))
-        return Dump(
-            binary=arrays["binary"].tobytes(),
-            custom=str(arrays["custom"]),
-            world=meta["world"],
-            device=meta["device"],
-            precision=meta["precision"],
-            versions=meta["versions"],
-            status=meta["status"],
-            first_step=tuple(meta["first_step"]),
-            first_time=tuple(arrays["first_time"].tolist()),
-            report=tuple(meta["report"]),
-            hooks=tuple(meta["hooks"]),
-            states=arrays["states"],
-            last=arrays["last"],
-            layout={name: slice(*ends) for name, ends in meta["layout"].items()},
-            parameters={k.removeprefix("parameter_"): v for k, v in arrays.items() if k.startswith("parameter_")},
-            options=meta["options"],
-            making=meta["making"],
-        )
-    except (KeyError, TypeError, EOFError, zipfile.BadZipFile, json.JSONDecodeError) as error:
-        raise ValueError(f"{path!r} is a damaged dump: {' '.join(str(error).split())}") from error
+            ours = "dump_format" in file.files
+            version = int(file["dump_format"]) if ours else 0
+            if ours and version <= FORMAT:
+                arrays = {name: file[name] for name in file.files}
+                check_arrays(arrays, _EXPECTED)
+                meta = read_meta(arrays["meta"], _META)
+    except (*DAMAGED, ValueError) as error:
+        raise damaged(path, "dump", error) from error
+    if not ours:
+        raise ValueError(f"{path!r} is an .npz file, but not a dump of mjorbit-warp")
+    if version > FORMAT:
+        raise ValueError(f"{path!r} has format {version} and this mjorbit-warp reads up to {FORMAT}: upgrade it")
+    return Dump(
+        binary=arrays["binary"].tobytes(),
+        custom=str(arrays["custom"]),
+        world=meta["world"],
+        device=meta["device"],
+        precision=meta["precision"],
+        versions=meta["versions"],
+        status=meta["status"],
+        first_step=tuple(meta["first_step"]),
+        first_time=tuple(arrays["first_time"].tolist()),
+        report=tuple(meta["report"]),
+        hooks=tuple(meta["hooks"]),
+        states=arrays["states"],
+        last=arrays["last"],
+        layout={name: slice(*ends) for name, ends in meta["layout"].items()},
+        parameters={k.removeprefix("parameter_"): v for k, v in arrays.items() if k.startswith("parameter_")},
+        options=meta["options"],
+        making=meta["making"],
+    )

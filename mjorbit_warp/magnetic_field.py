@@ -193,6 +193,9 @@ class MagneticField:
             tables[key] = np.tril(array)
         if year is None and (g_rate is not None or h_rate is not None):
             raise ValueError("the magnetic field has rates but no year to count them from")
+        for key, years in (("year", year), ("first", first), ("last", last)):
+            if years is not None and (math.isnan(years) or (key == "year" and not 1.0 <= years < 9999.0)):
+                raise ValueError(f"{key} of the magnetic field is {years}: a decimal year is expected")
         if not (math.isfinite(radius) and radius > 0.0):
             raise ValueError(f"radius of the magnetic field is {radius}: a positive number is expected")
         g_table, h_table, g_rates, h_rates = tables.values()
@@ -213,20 +216,7 @@ class MagneticField:
         cls, path: str | os.PathLike[str], degree: int | None = None, extrapolate: bool = False
     ) -> "MagneticField":
         """A World Magnetic Model file (``WMM.COF``: n, m, g, h, and rates, nT), valid for five years from its epoch."""
-        with open(path, encoding="ascii") as file:
-            header, *lines = [line.split() for line in file if line.strip()]
-        try:
-            year, name = float(header[0]), header[1]
-            rows = np.array([[float(x) for x in words] for words in lines if len(words) == 6])
-            n, m = rows[:, 0].astype(int), rows[:, 1].astype(int)
-        except (IndexError, ValueError):
-            raise ValueError(
-                f"{path} is not a WMM coefficient file: a line 'year name date', then lines of n, m, g, h and their "
-                "rates are expected"
-            ) from None
-        tables = np.zeros((4, n.max() + 1, n.max() + 1))
-        tables[:, n, m] = rows[:, 2:].T * _NANO
-        g, h, g_rate, h_rate = tables
+        year, name, (g, h, g_rate, h_rate) = _read_cof(path)
         field = cls.gauss(
             g,
             h,
@@ -329,6 +319,45 @@ def _triangle(text: str) -> F64:
     table = np.zeros((size, size))
     table[np.tril_indices(size)] = values
     return table
+
+
+def _read_cof(path: str | os.PathLike[str]) -> tuple[float, str, F64]:
+    """Epoch, name and tables of g, h and their rates [T], [T/year] of a WMM file, which must be complete."""
+    try:
+        with open(path, encoding="ascii") as file:
+            lines = [(i, line.split()) for i, line in enumerate(file, 1) if line.strip()]
+    except UnicodeDecodeError:
+        raise ValueError(f"{path} is not a WMM coefficient file: it has characters that are not ASCII") from None
+    try:
+        year, name = float(lines[0][1][0]), lines[0][1][1]
+    except (IndexError, ValueError):
+        raise ValueError(
+            f"{path} is not a WMM coefficient file: a line 'year name date', then lines of n, m, g, h and their rates "
+            "are expected"
+        ) from None
+    found: dict[tuple[int, int], list[float]] = {}
+    for i, words in lines[1:]:
+        if words[0].startswith("9999"):  # the file's end
+            break
+        try:
+            n, m = int(words[0]), int(words[1])
+            g, h, g_rate, h_rate = map(float, words[2:])
+        except (IndexError, ValueError):
+            raise ValueError(f"{path}, line {i}: n, m, g, h and their rates are expected") from None
+        if not 1 <= n <= MAX_DEGREE or not 0 <= m <= n:
+            raise ValueError(f"{path}, line {i}: there is no order {m} of degree {n}, up to degree {MAX_DEGREE}")
+        if (n, m) in found:
+            raise ValueError(f"{path}, line {i}: degree {n} and order {m} come twice")
+        found[n, m] = [g, h, g_rate, h_rate]
+    degree = max((n for n, _ in found), default=1)
+    for n in range(1, degree + 1):
+        for m in range(n + 1):
+            if (n, m) not in found:
+                raise ValueError(f"{path} has no line of degree {n} and order {m}, but others up to degree {degree}")
+    tables = np.zeros((4, degree + 1, degree + 1))
+    for (n, m), values in found.items():
+        tables[:, n, m] = values
+    return year, name, tables * _NANO
 
 
 @functools.cache

@@ -19,6 +19,7 @@ from mjorbit_warp.binary import spec_of_run
 from mjorbit_warp.check import MjoWarning
 from mjorbit_warp.data import MjoData, make_data
 from mjorbit_warp.model import MjoModel
+from mjorbit_warp.npz_check import DAMAGED, check_arrays, damaged, read_meta, same_length
 from mjorbit_warp.spec import MjoSpec
 from mjorbit_warp.state import get_state, set_state, state_layout
 from mjorbit_warp.status import worlds_by_status
@@ -31,6 +32,28 @@ Floats = NDArray[np.floating[Any]]
 FORMAT = 1
 PACKAGES = ("mjorbit-warp", "mujoco", "mujoco-warp", "warp-lang", "numpy")
 _ARRAYS = ("world_ids", "time", "t", "qpos", "qvel", "act", "ctrl", "r", "v", "status", "state")
+_EXPECTED = {
+    "meta": ("U", 0),
+    "xml": ("U", 0),
+    "binary": ("u", 1),
+    "world_ids": ("i", 1),
+    "status": ("i", 1),
+    **dict.fromkeys(("time", "t"), ("f", 1)),
+    **dict.fromkeys(("qpos", "qvel", "act", "ctrl", "r", "v"), ("f", 3)),
+    "state": ("f", 2),
+}
+_META = {
+    "options": dict,
+    "command": list,
+    "versions": dict,
+    "seed": int | None,
+    "nworld": int,
+    "precision": str,
+    "timestep": float,
+    "device": str,
+    "steps": dict | None,
+    "layout": dict,
+}
 _FAULTS = ("first_step", "first_time", "needed")  # not in the files of version 0.1.0
 
 
@@ -275,20 +298,28 @@ def load_run(path: str | os.PathLike[str]) -> Run:
         raise ValueError(f"{path!r} is not a run file of mjorbit-warp: an .npz file is expected")
     try:
         with np.load(path, allow_pickle=False) as file:
-            if not {"format", "meta", "xml"} <= set(file.files):
-                raise ValueError(f"{path!r} is an .npz file, but not a run file of mjorbit-warp")
-            version = int(file["format"])
-            if version > FORMAT:
-                raise ValueError(
-                    f"{path!r} has format {version} and this mjorbit-warp reads up to {FORMAT}: upgrade mjorbit-warp"
-                )
-            arrays = {name: file[name] for name in _ARRAYS}
-            faults = {name: file[f"faults_{name}"] for name in _FAULTS if f"faults_{name}" in file.files}
-            meta = json.loads(str(file["meta"]))
-            xml, binary = str(file["xml"]), file["binary"].tobytes()
+            ours = {"format", "meta", "xml"} <= set(file.files)
+            version = int(file["format"]) if ours else 0
+            if ours and version <= FORMAT:
+                arrays = {name: file[name] for name in _ARRAYS}
+                faults = {name: file[f"faults_{name}"] for name in _FAULTS if f"faults_{name}" in file.files}
+                texts = {name: file[name] for name in ("meta", "xml", "binary")}
+                check_arrays(arrays | texts, _EXPECTED)
+                same_length(arrays, ("time", "t", "qpos", "qvel", "act", "ctrl", "r", "v"))
+                same_length(arrays, ("status", "state"))
+                meta = read_meta(texts["meta"], _META)
+    except (*DAMAGED, ValueError) as error:
+        raise damaged(path, "run file", error) from error
+    if not ours:
+        raise ValueError(f"{path!r} is an .npz file, but not a run file of mjorbit-warp")
+    if version > FORMAT:
+        raise ValueError(
+            f"{path!r} has format {version} and this mjorbit-warp reads up to {FORMAT}: upgrade mjorbit-warp"
+        )
+    try:
         return Run(
-            xml=xml,
-            binary=binary,
+            xml=str(texts["xml"]),
+            binary=texts["binary"].tobytes(),
             options=meta["options"],
             command=tuple(meta["command"]),
             versions=meta["versions"],
@@ -302,5 +333,5 @@ def load_run(path: str | os.PathLike[str]) -> Run:
             faults=faults,
             **arrays,
         )
-    except (KeyError, TypeError, EOFError, zipfile.BadZipFile, json.JSONDecodeError) as error:
-        raise ValueError(f"{path!r} is a damaged run file: {' '.join(str(error).split())}") from error
+    except DAMAGED as error:
+        raise damaged(path, "run file", error) from error

@@ -55,4 +55,6 @@ def state_from_tle(tle: str | os.PathLike[str], at: Time | None = None) -> tuple
     code, r, v = satellite.sgp4(time.jd1, time.jd2)
     if code:
         raise ValueError(f"SGP4 cannot propagate {where}: {sgp4.SGP4_ERRORS[code]}")
+    if not np.isfinite([*r, *v]).all():  # sgp4 reads a field that it does not understand as nan, and says nothing
+        raise ValueError(f"SGP4 makes no finite state of {where}: a field of it is not a number")
     return np.array(r) * 1e3, np.array(v) * 1e3, time
