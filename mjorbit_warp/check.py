@@ -18,6 +18,27 @@ def _trees_without_free_joint(mj: mujoco.MjModel) -> list[str]:
     return [mj.body(b).name or f"body {b}" for b in roots if b not in free]
 
 
+# a NaN anywhere spreads; an infinite range or force limit means none
+_PREFIXES = ("body_", "jnt_", "dof_", "geom_", "site_", "actuator_", "eq_", "tendon_", "sensor_")
+_FINITE = ("body_pos", "body_quat", "body_ipos", "body_iquat", "body_mass", "body_inertia", "jnt_pos", "jnt_axis")
+
+
+def _not_finite(mj: mujoco.MjModel) -> Iterator[str]:
+    """Arrays with entries that cannot be computed with, and the body or joint of the first one."""
+    for name in dir(mj):
+        if not name.startswith(_PREFIXES):
+            continue
+        values = getattr(mj, name)
+        if not (isinstance(values, np.ndarray) and values.dtype.kind == "f"):
+            continue
+        bad = ~np.isfinite(values) if name in _FINITE else np.isnan(values)
+        if bad.any():
+            row = int(np.argwhere(bad)[0][0])
+            kind = {"body": mj.body, "jnt": mj.joint, "geom": mj.geom, "site": mj.site}.get(name.partition("_")[0])
+            of = f" of {kind(row).name or row}" if kind else ""
+            yield f"{name}{of} is {np.array2string(values[row], separator=', ')}"
+
+
 def refusals(mj: mujoco.MjModel, require_free_joint: bool = True) -> Iterator[tuple[str, str]]:
     """Why a model cannot be simulated correctly in orbit: a short code and a sentence for each reason."""
     fixed = _trees_without_free_joint(mj)
@@ -65,11 +86,13 @@ def check_model(mj: mujoco.MjModel, require_free_joint: bool = True) -> None:
 
 
 def check_initial_state(mj: mujoco.MjModel, distance: float | None) -> None:
-    """Refuse a reference pose or keyframe that is not finite, or a body far from the orbit's origin.
+    """Refuse numbers, a reference pose or a keyframe that are not finite, or a body far from the orbit's origin.
 
     Args:
       distance: |r_c| of the orbit [m], None without one.
     """
+    for what in _not_finite(mj):
+        raise ValueError(f"{what}: finite numbers are expected")
     states = [("qpos0", mj.qpos0)]
     for key in range(mj.nkey):
         name = f"keyframe {mj.key(key).name or key}"

@@ -33,8 +33,11 @@ _BODY_FIELDS = {"mu": "mu", "radius": "radius", "j2": "j2", "rate": "rotation_ra
 
 def read_custom(spec: mujoco.MjSpec) -> tuple[Orbit | None, OrbitOptions]:
     """Orbit and options written in a spec; an unknown ``mjo_`` name raises ValueError and lists the known ones."""
-    found = {n.name: " ".join(repr(float(x)) for x in n.data) for n in spec.numerics if n.name.startswith(PREFIX)}
-    found |= {t.name: t.data for t in spec.texts if t.name.startswith(PREFIX)}
+    try:
+        found = {n.name: " ".join(repr(float(x)) for x in n.data) for n in spec.numerics if n.name.startswith(PREFIX)}
+        found |= {t.name: t.data for t in spec.texts if t.name.startswith(PREFIX)}
+    except UnicodeDecodeError:
+        raise ValueError("<custom> of the model has text that is not UTF-8: save the model file as UTF-8") from None
     other = [n.name for n in [*spec.numerics, *spec.tuples] if n.name.startswith(PREFIX)]
     for name in other:
         if is_part(name):
@@ -44,9 +47,8 @@ def read_custom(spec: mujoco.MjSpec) -> tuple[Orbit | None, OrbitOptions]:
     for name in [*found, *other]:
         if name not in NAMES and not is_part(name):
             kinds = ", ".join(f"{PREFIX}{kind}:<name>" for kind in KINDS)
-            raise ValueError(
-                f"<custom> {name} is not a setting of this package: allowed are {', '.join(NAMES)}, {kinds}"
-            )
+            known, shown = ", ".join(NAMES), " ".join(name.split())
+            raise ValueError(f"<custom> {shown} is not a setting of this package: allowed are {known}, {kinds}")
 
     options = read_options(found)
     given = [name for name in ("mjo_orbit_r", "mjo_orbit_v") if name in found]

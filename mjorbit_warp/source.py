@@ -5,7 +5,8 @@ import os
 import mujoco
 
 from mjorbit_warp.archive import archive_model, is_archive
-from mjorbit_warp.mujoco_errors import unreadable
+from mjorbit_warp.mujoco_errors import unreadable, with_includes
+from mjorbit_warp.nan_numbers import refuse_nan
 from mjorbit_warp.outside import free_urdf_base, is_urdf
 
 
@@ -13,9 +14,12 @@ def open_file(path: str) -> tuple[mujoco.MjSpec, list[str]]:
     """The spec of a file that exists, and one line for each thing that was changed on reading; ValueError."""
     if is_archive(path):
         text = archive_model(path)
+        refuse_nan(text, path)
     else:
         with open(path, encoding="utf-8", errors="replace") as file:
             text = file.read()
+        for name, part in with_includes(path):
+            refuse_nan(part, name)
     try:
         # MuJoCo looks for meshes of included files in the wrong folder if the path is relative
         mj = mujoco.MjSpec.from_file(os.path.abspath(path))
@@ -26,6 +30,7 @@ def open_file(path: str) -> tuple[mujoco.MjSpec, list[str]]:
 
 def open_text(xml: str) -> tuple[mujoco.MjSpec, list[str]]:
     """As open_file, of the text of an MJCF or URDF."""
+    refuse_nan(xml, "the model text")
     try:
         mj = mujoco.MjSpec.from_string(xml)
     except ValueError as error:

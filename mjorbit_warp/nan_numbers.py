@@ -1,0 +1,44 @@
+"""NaN written in a model file: MuJoCo takes it for "not given" and says so in a log that nobody reads."""
+
+import re
+
+_COMMENT = re.compile(r"<!--.*?-->", re.S)
+_ELEMENT = re.compile(r"<([\w:]+)((?:\s+[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'))+)")
+_ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_NAN = re.compile(r"[+-]?nan(\(\w*\))?", re.I)
+
+
+def _numbers_with_nan(value: str) -> bool:
+    found = False
+    for word in value.split():
+        if _NAN.fullmatch(word):
+            found = True
+            continue
+        try:
+            float(word)
+        except ValueError:
+            return False
+    return found
+
+
+def written_nan(text: str) -> str | None:
+    """The first attribute of an XML text with NaN among its numbers, as ``<mass value="nan">``; None without one."""
+    if not re.search("nan", text, re.I):
+        return None
+    elements = [
+        (tag, [(name, one or two) for name, one, two in _ATTRIBUTE.findall(rest)])
+        for tag, rest in _ELEMENT.findall(_COMMENT.sub("", text))
+    ]
+    # something may be called nan
+    names = {value for _, pairs in elements for name, value in pairs if name in ("name", "class")}
+    for tag, pairs in elements:
+        for name, value in pairs:
+            if value not in names and _numbers_with_nan(value):
+                return f'<{tag} {name}="{value}">'
+    return None
+
+
+def refuse_nan(text: str, where: str) -> None:
+    """ValueError if a model text has NaN among its numbers."""
+    if what := written_nan(text):
+        raise ValueError(f"{where} has {what}: MuJoCo would take NaN as not given, finite numbers are expected")
