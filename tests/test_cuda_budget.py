@@ -167,7 +167,7 @@ def test_builds_are_those_of_a_step(kernels: list[Launched], two_arm: mjo.MjoMod
         patch.setattr(wp, "launch", spy)
         mjo.mjo_step(two_arm, d)
     ours = {id(kernel) for kernel in seen if kernel.func.__module__.startswith(launches.OURS)}
-    assert len(ours) == 3  # wrench, project, propagate
+    assert len(ours) == 4  # hold, wrench, project, propagate
     assert ours <= {id(one.kernel) for one in kernels}
 
 

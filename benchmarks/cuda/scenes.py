@@ -78,7 +78,7 @@ def _step(spec: mjo.MjoSpec, **data: Any) -> tuple[mjo.MjoModel, mjo.MjoData]:
 @scene
 def everything() -> None:
     """All effects, RK4, the largest magnetic field; what reads and writes states of all parts."""
-    model, d = _step(_everything("RK4", 13))
+    model, d = _step(_everything("RK4", 13), state_ring=2)
     mjo.mjo_reset(model, d)
     mjo.set_state(model, d, mjo.get_state(model, d))
     mjo.StateBank(model, d).restore()
