@@ -38,12 +38,13 @@ def gravity_difference(d: "MjoData", effects: Effects, r_c: F64, rho: F64) -> F6
 
 
 def body_gravity(d: "MjoData", effects: Effects, r_c: F64, poses: Poses) -> F64:
-    """Force [N] and torque [N·m] of gravity about each body's COM (nworld, nbody, 6), world axes, origin at ``r_c``."""
+    """Force [N] and torque [N·m] of gravity about each body's COM (nworld, nbody, 6), world axes; origin at ``r_c``."""
     out = np.zeros((d.nworld, d.model.mj.nbody, 6), order="F")
-    origin, rho = by_component(r_c), poses.xipos
-    out[..., :3] = d.parameter("body_mass")[..., None] * gravity_difference(d, effects, origin, rho)
+    origin, rho = by_component(r_c), poses.xipos[:, 1:]
+    out[:, 1:, :3] = d.parameter("body_mass")[:, 1:, None] * gravity_difference(d, effects, origin, rho)
     if effects.gravity_gradient:
         assert poses.ximat is not None
         at = origin[:, None] + rho
-        out[..., 3:] = gravity_gradient_torque(at, d.central_mu[:, None], poses.ximat, d.parameter("body_inertia"))
+        axes, inertia = poses.ximat[:, 1:], d.parameter("body_inertia")[:, 1:]
+        out[:, 1:, 3:] = gravity_gradient_torque(at, d.central_mu[:, None], axes, inertia)
     return out

@@ -78,6 +78,23 @@ class _Vector:
         return parts[0] if parts else 0.0
 
 
+def _hinged(q: F64, angle: F64, axis: _Vector) -> F64:
+    """Quaternions (4, m, nworld) turned about axes of their own."""
+    c, s = np.cos(0.5 * angle), np.sin(0.5 * angle)
+    if len(axis.used) != 1:
+        return _product(q, np.concatenate([c[None], s * axis.x]))
+    # about a coordinate axis half of the terms are zero
+    k = axis.used[0]
+    i, j, k = 1 + (k + 1) % 3, 1 + (k + 2) % 3, 1 + k
+    s = s * axis.x[k - 1]
+    out = np.empty_like(q)
+    out[0] = q[0] * c - q[k] * s
+    out[k] = q[k] * c + q[0] * s
+    out[i] = q[i] * c + q[j] * s
+    out[j] = q[j] * c - q[i] * s
+    return out
+
+
 def _rotation(q: F64) -> F64 | None:
     """Quaternions (4, …), None if none of them turns anything."""
     return None if (q[0] == 1.0).all() else q
@@ -230,11 +247,9 @@ def _move(
         return _put(joints, pos, place), _put(joints, quat, turned), _put(joints, mat, now)
     at = pos[:, joints.where] + joints.place.turned(mat[..., joints.where, :])
     if joints.type == _HINGE:
-        half = 0.5 * bent[joints.qpos()]
-        turn = np.concatenate([np.cos(half)[None], np.sin(half) * joints.axis.x])
+        turned = _hinged(quat[:, joints.where], bent[joints.qpos()], joints.axis)
     else:
-        turn = _unit(np.stack([q[joints.qpos(k)] for k in range(4)]))
-    turned = _product(quat[:, joints.where], turn)
+        turned = _product(quat[:, joints.where], _unit(np.stack([q[joints.qpos(k)] for k in range(4)])))
     now = _matrix(turned)
     if joints.type == _HINGE:
         cdof[:3, joints.dof()], anchor[:, joints.dof()] = joints.axis.turned(now), at
