@@ -1,5 +1,6 @@
 """Units, frame and meaning of every field that a rollout records."""
 
+import inspect
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -160,8 +161,8 @@ _STATE = frozenset("time status ctrl qpos qvel act hardware.propellant shadow.qp
 def _mjwarp_descriptions() -> dict[str, str]:
     """Descriptions of MJWarp's Data by field, from its docstring."""
     found = {}
-    for line in (mjw.Data.__doc__ or "").splitlines():
-        if match := re.match(r"\s{4}(\w+): (.*?)(?:\s+\([^()]*\))?$", line):
+    for line in (inspect.getdoc(mjw.Data) or "").splitlines():  # Python 3.13 strips the indentation itself
+        if match := re.match(r"  (\w+): (.*?)(?:\s+\([^()]*\))?$", line):
             found[match[1]] = match[2].strip()
     return found
 
