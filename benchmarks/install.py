@@ -2,7 +2,8 @@
 
 What is committed is built, as wheel and as sdist. Each environment first gets the wheel alone, without extras, and
 steps a model on both backends; then the extra `test`, and a part of the tests runs outside the repository. Only wheels
-are installed, no dependency is compiled. Needs uv (pip install uv) and a package index.
+are installed, no dependency is compiled. Results of other environments in the file stay, each with its commit. Needs uv
+(pip install uv) and a package index.
 """
 
 import json
@@ -15,6 +16,7 @@ import sys
 import tarfile
 import tempfile
 import time
+import tomllib
 import zipfile
 from typing import Any
 
@@ -44,10 +46,8 @@ TESTS = (
     "tests/test_parts.py",
 )
 SMOKE = """
-import json, pathlib, sys, time
-start = time.perf_counter()
+import json, pathlib, sys
 import mjorbit_warp as mjo
-seconds = time.perf_counter() - start
 from importlib import metadata
 from mjorbit_warp import reference as mjo_ref
 from mjorbit_warp.models import NAMES, model_path
@@ -63,7 +63,14 @@ data = mjo.make_data(model)
 mjo.mjo_step(model, data)
 assert not data.bad_worlds()
 names = ("mjorbit-warp", "mujoco", "mujoco-warp", "warp-lang", "numpy", "astropy")
-print(json.dumps({"import_s": seconds, "versions": {name: metadata.version(name) for name in names}}))
+print(json.dumps({"versions": {name: metadata.version(name) for name in names}}))
+"""
+
+IMPORT = """
+import json, time
+start, cpu = time.perf_counter(), time.process_time()
+import mjorbit_warp
+print(json.dumps({"import_s": time.perf_counter() - start, "import_cpu_s": time.process_time() - cpu}))
 """
 
 
@@ -86,6 +93,23 @@ def find_python(version: str) -> str | None:
         if done.returncode == 0 and done.stdout.strip() == version:
             return str(path)
     return None
+
+
+def requirements(tree: pathlib.Path, extra: str | None = None) -> list[str]:
+    """Dependencies and those of an extra, extras of extras included.
+
+    uv takes the lowest versions of what it is asked for directly only, so all of it has to be asked for.
+    """
+    project = tomllib.loads((tree / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    out = list(project["dependencies"])
+    todo = [extra] if extra else []
+    while todo:
+        for word in project["optional-dependencies"][todo.pop()]:
+            if found := re.fullmatch(rf"{project['name']}\[(.*)\]", word):
+                todo += found[1].split(",")
+            else:
+                out.append(word)
+    return out
 
 
 def build(folder: pathlib.Path) -> dict[str, Any]:
@@ -116,7 +140,9 @@ def outside(tree: pathlib.Path, folder: pathlib.Path) -> None:
     (folder / "pyproject.toml").write_text(table[0], encoding="utf-8")
 
 
-def check(python: str, kind: str, wheel: str, folder: pathlib.Path, seconds: float) -> dict[str, Any]:
+def check(
+    python: str, kind: str, wheel: str, tree: pathlib.Path, folder: pathlib.Path, seconds: float
+) -> dict[str, Any]:
     """One environment; what went wrong is in ``why``."""
     start, env = time.perf_counter(), folder / "env"
     row: dict[str, Any] = {"dependencies": kind, "passed": False}
@@ -126,9 +152,11 @@ def check(python: str, kind: str, wheel: str, folder: pathlib.Path, seconds: flo
     install = ["uv", "pip", "install", "-q", "-p", exe, "--only-binary", ":all:", "--resolution", RESOLUTIONS[kind]]
     try:
         shell(["uv", "venv", "-q", "-p", python, str(env)])
-        shell([*install, wheel])
+        shell([*install, wheel, *requirements(tree)])
         row |= json.loads(shell([exe, "-c", SMOKE, str(ROOT)], cwd=folder, env=vars_).splitlines()[-1])
-        shell([*install, f"mjorbit-warp[test] @ {pathlib.Path(wheel).as_uri()}"])
+        times = [json.loads(shell([exe, "-c", IMPORT], cwd=folder, env=vars_).splitlines()[-1]) for _ in range(3)]
+        row |= min(times, key=lambda t: float(t["import_s"]))
+        shell([*install, f"mjorbit-warp[test] @ {pathlib.Path(wheel).as_uri()}", *requirements(tree, "test")])
         shell(["uv", "pip", "check", "-p", exe])
         listed = json.loads(shell(["uv", "pip", "list", "-p", exe, "--format", "json"]))
         row["versions"] = {entry["name"]: entry["version"] for entry in listed}
@@ -153,24 +181,29 @@ def main() -> int:
         print("uv is not installed: pip install uv", file=sys.stderr)
         return 2
     rows = []
+    old = pathlib.Path(given.out)
+    before = json.loads(old.read_text(encoding="utf-8"))["results"] if old.exists() else []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         built = build(folder)
         for version in given.python:
             python = find_python(version)
             for kind in given.dependencies:
-                row = {"python": version, "dependencies": kind, "passed": False, "why": "no such Python was found"}
+                row = {"dependencies": kind, "passed": False, "why": "no such Python was found"}
                 if python is not None:
                     place = folder / f"{version}-{kind}"
                     place.mkdir()
                     outside(folder / "tree", place)
-                    row = {"python": version} | check(python, kind, built["wheel"], place, given.limit)
+                    row = check(python, kind, built["wheel"], folder / "tree", place, given.limit)
                     shutil.rmtree(place)
-                rows.append(row)
+                rows.append({"python": version, "commit": built["commit"], **row})
                 said = row.get("tests", row.get("why"))
                 print(version, kind, "passed" if row["passed"] else "FAILED", said, flush=True)
     built["wheel"] = pathlib.Path(built["wheel"]).name
-    write(result(given, rows) | {"built": built, "tests": TESTS}, given.out)
+    done = {(row["python"], row["dependencies"]) for row in rows}
+    kept = [row for row in before if (row["python"], row["dependencies"]) not in done]
+    every = sorted(kept + rows, key=lambda row: (row["python"], row["dependencies"]))
+    write(result(given, every) | {"built": built, "tests": TESTS}, given.out)
     return 0 if all(row["passed"] for row in rows) else 1
 
 
