@@ -70,7 +70,8 @@ def signature(value: Any) -> str:
         if p.kind is p.KEYWORD_ONLY and not starred:
             words.append("*")
         starred = starred or p.kind in (p.KEYWORD_ONLY, p.VAR_POSITIONAL)
-        text = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "") + p.name
+        stars = 1 if p.kind is p.VAR_POSITIONAL else 2 if p.kind is p.VAR_KEYWORD else 0
+        text = stars * "*" + p.name
         if p.default is not p.empty:
             text += f"={p.default!r}" if isinstance(p.default, _SIMPLE) else "=…"
         words.append(text)
