@@ -145,10 +145,11 @@ class MjoData:
 
     @property
     def timestep(self) -> F64:
-        """Step of each world [s]  (nworld,)"""
+        """Step of each world [s], read only  (nworld,)"""
         expanded = self.batch.expanded("opt.timestep")
-        shared = np.full(self.nworld, self.batch.model.opt.timestep)
-        return shared if expanded is None else np.asarray(expanded).reshape(self.nworld)
+        if expanded is None:
+            return np.broadcast_to(self.batch.model.opt.timestep, self.nworld)
+        return np.asarray(expanded).reshape(self.nworld)
 
     def expand(self, name: str) -> F64:
         """Values of a model parameter per world, (nworld, …), to write into; masses need set_const afterwards."""

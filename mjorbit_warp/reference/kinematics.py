@@ -113,20 +113,15 @@ class _Joints:
     Attributes:
       type: MuJoCo's.
       where: their bodies in the level; ``whole`` if those are all of it.
-      qpos, dof: functions of k, the k-th coordinate and the k-th dof of each.
+      qpos, dof: indices of the k-th coordinate and of the k-th dof of each, by k.
       place, axis: in the body.
     """
 
     def __init__(self, mj: mujoco.MjModel, where: Any, joint: Any, whole: bool, jnt_pos: F64, jnt_axis: F64) -> None:
         self.type, self.where, self.whole = int(mj.jnt_type[joint[0]]), _index(where), whole
-        self._qpos, self._dof = mj.jnt_qposadr[joint].astype(int), mj.jnt_dofadr[joint].astype(int)
+        self.qpos = [_index(mj.jnt_qposadr[joint].astype(int) + k) for k in range(7)]
+        self.dof = [_index(mj.jnt_dofadr[joint].astype(int) + k) for k in range(6)]
         self.place, self.axis = _Vector(jnt_pos[:, joint]), _Vector(jnt_axis[:, joint])
-
-    def qpos(self, k: int = 0) -> Any:
-        return _index(self._qpos + k)
-
-    def dof(self, k: int = 0) -> Any:
-        return _index(self._dof + k)
 
 
 class _Level:
@@ -216,7 +211,7 @@ class Kinematics:
             for joints in level.rounds:  # in the body's axes, as they are after all its joints
                 if joints.type in (_FREE, _BALL):
                     for k in range(3):
-                        cdof[:3, joints.dof(k + 3 * (joints.type == _FREE))] = mat[:, k, joints.where]
+                        cdof[:3, joints.dof[k + 3 * (joints.type == _FREE)]] = mat[:, k, joints.where]
         cdof[3:, self.levers] += _cross(cdof[:3, self.levers], xpos[:, self.lever_roots] - anchor[:, self.levers])
         xipos = xpos + plan.com.turned(xmat)
         ximat = None
@@ -233,29 +228,29 @@ def _move(
     """Poses of a level after one round of joints, whose axes and anchors go into ``cdof`` and ``anchor``."""
     if joints.type == _SLIDE:
         direction = joints.axis.turned(mat[:, :, joints.where])
-        cdof[3:, joints.dof()] = direction
+        cdof[3:, joints.dof[0]] = direction
         pos = pos.copy()
-        pos[:, joints.where] += direction * bent[joints.qpos()]
+        pos[:, joints.where] += direction * bent[joints.qpos[0]]
         return pos, quat, mat
     if joints.type == _FREE:
-        place = np.stack([q[joints.qpos(k)] for k in range(3)])
-        turned = _unit(np.stack([q[joints.qpos(k)] for k in range(3, 7)]))
+        place = np.stack([q[joints.qpos[k]] for k in range(3)])
+        turned = _unit(np.stack([q[joints.qpos[k]] for k in range(3, 7)]))
         now = _matrix(turned)
         for k in range(3):
-            cdof[3 + k, joints.dof(k)] = 1.0
-            anchor[:, joints.dof(3 + k)] = place
+            cdof[3 + k, joints.dof[k]] = 1.0
+            anchor[:, joints.dof[3 + k]] = place
         return _put(joints, pos, place), _put(joints, quat, turned), _put(joints, mat, now)
     at = pos[:, joints.where] + joints.place.turned(mat[..., joints.where, :])
     if joints.type == _HINGE:
-        turned = _hinged(quat[:, joints.where], bent[joints.qpos()], joints.axis)
+        turned = _hinged(quat[:, joints.where], bent[joints.qpos[0]], joints.axis)
     else:
-        turned = _product(quat[:, joints.where], _unit(np.stack([q[joints.qpos(k)] for k in range(4)])))
+        turned = _product(quat[:, joints.where], _unit(np.stack([q[joints.qpos[k]] for k in range(4)])))
     now = _matrix(turned)
     if joints.type == _HINGE:
-        cdof[:3, joints.dof()], anchor[:, joints.dof()] = joints.axis.turned(now), at
+        cdof[:3, joints.dof[0]], anchor[:, joints.dof[0]] = joints.axis.turned(now), at
     else:
         for k in range(3):
-            anchor[:, joints.dof(k)] = at
+            anchor[:, joints.dof[k]] = at
     if joints.place.used:
         pos = _put(joints, pos, at - joints.place.turned(now))
     return pos, _put(joints, quat, turned), _put(joints, mat, now)
