@@ -32,6 +32,8 @@ def written_nan(text: str) -> str | None:
     # something may be called nan
     names = {value for _, pairs in elements for name, value in pairs if name in ("name", "class")}
     for tag, pairs in elements:
+        if tag == "text":  # words, of which our own options are read elsewhere
+            continue
         for name, value in pairs:
             if value not in names and _numbers_with_nan(value):
                 return f'<{tag} {name}="{value}">'
