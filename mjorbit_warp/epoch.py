@@ -1,30 +1,34 @@
 """Epochs, and the frames that need Earth orientation: astropy on the host, never the network."""
 
 import functools
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
-from astropy.coordinates import GCRS, ITRS, TEME, CartesianDifferential, CartesianRepresentation
-from astropy.time import Time
-from astropy.units import Quantity
-from astropy.utils.exceptions import AstropyWarning
-from astropy.utils.iers import IERS_A, earth_orientation_table
-from astropy_iers_data import IERS_A_FILE
-from erfa import ErfaWarning
 from numpy.typing import ArrayLike, NDArray
 
 from mjorbit_warp.constants import J2000_JD, SECONDS_PER_DAY
+
+if TYPE_CHECKING:  # astropy takes half a second to import, and what has no date does not need it
+    from astropy.time import Time
+    from astropy.utils.iers import IERS_A
 
 SCALES = ("tt", "tdb")
 Vectors = NDArray[np.float64]
 
 
-def check_time(time: Any, what: str = "epoch") -> Time:
+def is_time(value: Any) -> "TypeGuard[Time]":
+    """Whether a value is an astropy Time; if it is one, somebody has imported astropy."""
+    module = sys.modules.get("astropy.time")
+    return module is not None and isinstance(value, module.Time)
+
+
+def check_time(time: Any, what: str = "epoch") -> "Time":
     """The scalar astropy Time itself; TypeError for anything whose time scale is unknown."""
-    if not isinstance(time, Time):
+    if not is_time(time):
         raise TypeError(
             f"{what} is a {type(time).__name__}, whose time scale is unknown: "
             'use astropy.time.Time("2026-01-01T00:00:00", scale="utc")'
@@ -39,28 +43,38 @@ def _check_scale(scale: str) -> None:
         raise ValueError(f"scale is {scale!r}: allowed are {', '.join(SCALES)}")
 
 
-def seconds_from_time(time: Time, scale: str = "tt") -> float:
+def seconds_from_time(time: "Time", scale: str = "tt") -> float:
     """Seconds past J2000.0 (2000-01-01T12:00:00 in ``scale``, "tt" or "tdb"), from both parts of the Julian date."""
     _check_scale(scale)
     scaled = getattr(check_time(time), scale)
     return float((scaled.jd1 - J2000_JD) * SECONDS_PER_DAY + scaled.jd2 * SECONDS_PER_DAY)
 
 
-def time_from_seconds(seconds: float, scale: str = "tt") -> Time:
+def time_from_seconds(seconds: float, scale: str = "tt") -> "Time":
     """The instant ``seconds`` [s] past J2000.0 of ``scale``, good to the 0.1 µs that float64 resolves today."""
+    from astropy.time import Time
+
     _check_scale(scale)
     days, rest = divmod(float(seconds), SECONDS_PER_DAY)
     return Time(J2000_JD + days, rest / SECONDS_PER_DAY, format="jd", scale=scale)
 
 
 @functools.cache
-def _iers_table() -> IERS_A:
+def _iers_table() -> "IERS_A":
+    from astropy.utils.iers import IERS_A
+    from astropy_iers_data import IERS_A_FILE
+
     return IERS_A.open(IERS_A_FILE)  # takes 0.4 s
 
 
 @contextmanager
-def earth_orientation(time: Time) -> Iterator[IERS_A]:
+def earth_orientation(time: "Time") -> "Iterator[IERS_A]":
     """Use the packaged IERS-A table, without a download and without a silent fallback outside its dates."""
+    from astropy.time import Time
+    from astropy.utils.exceptions import AstropyWarning
+    from astropy.utils.iers import earth_orientation_table
+    from erfa import ErfaWarning
+
     table = _iers_table()
     first, last = float(table["MJD"][0].value), float(table["MJD"][-1].value)
     with warnings.catch_warnings():
@@ -76,27 +90,30 @@ def earth_orientation(time: Time) -> Iterator[IERS_A]:
         yield table
 
 
-def _transform(r: ArrayLike, v: ArrayLike, source: Any, target: Any, time: Time) -> tuple[Vectors, Vectors]:
+def _transform(r: ArrayLike, v: ArrayLike, source: str, target: str, time: "Time") -> tuple[Vectors, Vectors]:
+    from astropy import coordinates
+
+    frames = [getattr(coordinates, name)(obstime=time) for name in (source, target)]
     position, velocity = (np.moveaxis(np.asarray(x, dtype=np.float64), -1, 0) for x in (r, v))
-    differential = CartesianDifferential(velocity, unit="m/s", copy=True)
-    representation = CartesianRepresentation(position, unit="m", differentials=differential)
+    differential = coordinates.CartesianDifferential(velocity, unit="m/s", copy=True)
+    representation = coordinates.CartesianRepresentation(position, unit="m", differentials=differential)
     with earth_orientation(time):
-        moved = source(representation, obstime=time).transform_to(target(obstime=time)).cartesian
-    out_r: Quantity = moved.xyz.to("m")
-    out_v: Quantity = moved.differentials["s"].d_xyz.to("m/s")
+        moved = frames[0].realize_frame(representation).transform_to(frames[1]).cartesian
+    out_r = moved.xyz.to("m")
+    out_v = moved.differentials["s"].d_xyz.to("m/s")
     return np.moveaxis(out_r.value, 0, -1), np.moveaxis(out_v.value, 0, -1)
 
 
-def gcrs_from_teme(r: ArrayLike, v: ArrayLike, time: Time) -> tuple[Vectors, Vectors]:
+def gcrs_from_teme(r: ArrayLike, v: ArrayLike, time: "Time") -> tuple[Vectors, Vectors]:
     """(…, 3) positions [m] and velocities [m/s] from SGP4's TEME to GCRS axes at ``time``."""
-    return _transform(r, v, TEME, GCRS, time)
+    return _transform(r, v, "TEME", "GCRS", time)
 
 
-def gcrs_from_itrs(r: ArrayLike, v: ArrayLike, time: Time) -> tuple[Vectors, Vectors]:
+def gcrs_from_itrs(r: ArrayLike, v: ArrayLike, time: "Time") -> tuple[Vectors, Vectors]:
     """(…, 3) positions [m] and velocities [m/s] from Earth-fixed ITRS to GCRS; velocities include Earth's rotation."""
-    return _transform(r, v, ITRS, GCRS, time)
+    return _transform(r, v, "ITRS", "GCRS", time)
 
 
-def itrs_from_gcrs(r: ArrayLike, v: ArrayLike, time: Time) -> tuple[Vectors, Vectors]:
+def itrs_from_gcrs(r: ArrayLike, v: ArrayLike, time: "Time") -> tuple[Vectors, Vectors]:
     """Inverse of gcrs_from_itrs."""
-    return _transform(r, v, GCRS, ITRS, time)
+    return _transform(r, v, "GCRS", "ITRS", time)

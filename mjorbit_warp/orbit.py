@@ -4,15 +4,17 @@ import math
 import numbers
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from astropy.time import Time
 from numpy.typing import ArrayLike, NDArray
 
 from mjorbit_warp.constants import EARTH, CentralBody, central_body
 from mjorbit_warp.elements import OrbitalElements, elements_from_state, state_from_elements
-from mjorbit_warp.epoch import check_time, gcrs_from_itrs, gcrs_from_teme, seconds_from_time
+from mjorbit_warp.epoch import check_time, gcrs_from_itrs, gcrs_from_teme, is_time, seconds_from_time
+
+if TYPE_CHECKING:
+    from astropy.time import Time
 
 F64 = NDArray[np.float64]
 # The axes of J2000 differ from those of GCRS by the frame bias, 0.02 arcsec: 0.6 m in LEO, neglected.
@@ -51,7 +53,7 @@ class Orbit:
         object.__setattr__(self, "r", _vector(self.r, "r"))
         object.__setattr__(self, "v", _vector(self.v, "v"))
         object.__setattr__(self, "body", central_body(self.body))
-        if isinstance(self.epoch, Time):
+        if is_time(self.epoch):
             object.__setattr__(self, "epoch", seconds_from_time(self.epoch))
         if self.epoch is not None and not (isinstance(self.epoch, numbers.Real) and math.isfinite(self.epoch)):
             raise ValueError(f"epoch is {self.epoch!r}: seconds past J2000 TT, an astropy Time or None is expected")
@@ -70,7 +72,7 @@ class Orbit:
         inclination: float = 0.0,
         raan: float = 0.0,
         argument_of_latitude: float = 0.0,
-        epoch: Time | None = None,
+        epoch: "Time | None" = None,
         body: str | CentralBody = "earth",
     ) -> "Orbit":
         """A circular two-body orbit ``altitude`` [m] above the body's reference radius; angles in radians."""
@@ -90,7 +92,7 @@ class Orbit:
         raan: float,
         argument_of_periapsis: float,
         true_anomaly: float,
-        epoch: Time | None = None,
+        epoch: "Time | None" = None,
         body: str | CentralBody = "earth",
     ) -> "Orbit":
         """From osculating elements [m, -, rad] (see OrbitalElements); never mean elements, as of a TLE."""
@@ -100,13 +102,13 @@ class Orbit:
         return cls._of_elements(elements, epoch, central_body(body))
 
     @classmethod
-    def _of_elements(cls, elements: OrbitalElements, epoch: Time | None, body: CentralBody) -> "Orbit":
+    def _of_elements(cls, elements: OrbitalElements, epoch: "Time | None", body: CentralBody) -> "Orbit":
         r, v = state_from_elements(elements, body.mu)
         return cls(r=r, v=v, epoch=None if epoch is None else seconds_from_time(epoch), body=body)
 
     @classmethod
     def from_state(
-        cls, r: ArrayLike, v: ArrayLike, *, frame: str, epoch: Time | None = None, body: str | CentralBody = "earth"
+        cls, r: ArrayLike, v: ArrayLike, *, frame: str, epoch: "Time | None" = None, body: str | CentralBody = "earth"
     ) -> "Orbit":
         """From a position [m] and velocity [m/s] in a named frame.
 
@@ -128,7 +130,7 @@ class Orbit:
         return cls(r=position, v=velocity, epoch=None if epoch is None else seconds_from_time(epoch), body=about)
 
     @classmethod
-    def from_tle(cls, tle: str | os.PathLike[str], *, at: Time | None = None) -> "Orbit":
+    def from_tle(cls, tle: str | os.PathLike[str], *, at: "Time | None" = None) -> "Orbit":
         """From a two-line element set, a file or its text, by SGP4 at its own epoch or ``at``; needs the extra ``cli``.
 
         The mean elements of a TLE only mean something to SGP4, which gives a TEME state that is then turned to GCRS.

@@ -1,13 +1,15 @@
 """Two-line element sets through SGP4."""
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from astropy.time import Time
 
 from mjorbit_warp.epoch import check_time
 from mjorbit_warp.extras import need
+
+if TYPE_CHECKING:
+    from astropy.time import Time
 
 
 def _lines(tle: str | os.PathLike[str]) -> tuple[str, str, str]:
@@ -39,8 +41,10 @@ def _verify(line: str, where: str) -> None:
         raise ValueError(f"line {line[0]} of {where} has checksum {line[68]}, but its digits add up to {total}")
 
 
-def state_from_tle(tle: str | os.PathLike[str], at: Time | None = None) -> tuple[Any, Any, Time]:
+def state_from_tle(tle: str | os.PathLike[str], at: "Time | None" = None) -> "tuple[Any, Any, Time]":
     """TEME position [m], velocity [m/s] and instant of a TLE (file path or text), at its epoch or ``at``."""
+    from astropy.time import Time
+
     sgp4 = need("sgp4.api", "cli", "reading a TLE")
     line1, line2, where = _lines(tle)
     for line in (line1, line2):
