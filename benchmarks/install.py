@@ -149,7 +149,9 @@ def check(
     vars_ = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
     vars_ |= {"WARP_CACHE_PATH": str(folder.parent / "warp-cache"), "CUDA_VISIBLE_DEVICES": ""}
     exe = str(env / "bin" / "python")
-    install = ["uv", "pip", "install", "-q", "-p", exe, "--only-binary", ":all:", "--resolution", RESOLUTIONS[kind]]
+    # compiled here: what a compiler warns of would be in the output of whoever imports a module first
+    install = ["uv", "pip", "install", "-q", "--compile-bytecode", "-p", exe]
+    install += ["--only-binary", ":all:", "--resolution", RESOLUTIONS[kind]]
     try:
         shell(["uv", "venv", "-q", "-p", python, str(env)])
         shell([*install, wheel, *requirements(tree)])
