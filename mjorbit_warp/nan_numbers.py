@@ -32,7 +32,7 @@ def written_nan(text: str) -> str | None:
     # something may be called nan
     names = {value for _, pairs in elements for name, value in pairs if name in ("name", "class")}
     for tag, pairs in elements:
-        if tag == "text":  # words, of which our own options are read elsewhere
+        if tag in ("text", "numeric"):  # the user's own, or options of ours, which are looked at where they are read
             continue
         for name, value in pairs:
             if value not in names and _numbers_with_nan(value):

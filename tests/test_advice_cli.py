@@ -76,7 +76,7 @@ def test_json(tmp_path: pathlib.Path, capsys: Capture) -> None:
     assert set(report["advice"][0]) == {"level", "code", "where", "what", "remedy"}
     assert report["gravity"] == [0.0, 0.0, -9.81] and report["solver"]["solver"] == "NEWTON"
     assert report["buffers"]["njmax"] == 64 and report["momentum"]["integrator"] == "Euler"
-    path.write_text(mjcf().replace('<body name="bus"', '<body name="bus" pos="nan 0 0"'))
+    path.write_text(mjcf().replace('<body name="bus"', '<body name="bus" pos="inf 0 0"'))
     assert main(["inspect", str(path), "--json"]) == 2
     report = json.loads(capsys.readouterr().out)
     assert report["com"][0] is None and report["mass"] == 10.0

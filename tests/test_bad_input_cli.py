@@ -48,14 +48,14 @@ MODELS: dict[str, tuple[str | bytes, str]] = {
     "sleep": (mjcf(flags="<flag sleep='enable'/>"), 'remove sleep="enable"'),
     "nan_pose": (
         mjcf(world=BODY.replace("<body", "<body pos='nan 0 0'")),
-        "qpos0 of the model has entries that are not",
+        '<body pos="nan 0 0">: MuJoCo would take NaN as not given',
     ),
-    "nan_key": (mjcf(more="<keyframe><key qpos='nan 0 0 1 0 0 0'/></keyframe>"), "keyframe 0: qpos of the model has"),
+    "nan_key": (mjcf(more="<keyframe><key qpos='nan 0 0 1 0 0 0'/></keyframe>"), 'qpos="nan 0 0 1 0 0 0">: MuJoCo'),
     "inf_key": (mjcf(more="<keyframe><key qvel='0 inf 0 0 0 0'/></keyframe>"), "keyframe 0: qvel of the model has"),
     "far": (mjcf(world=BODY.replace("<body", "<body pos='0 7e5 0'")), "sat is 700000 m from the orbit's origin, more"),
     "zero_step": (mjcf(option="timestep='0'"), "model.xml is 0.0: a positive number of seconds is expected"),
     "negative_step": (mjcf(option="timestep='-0.1'"), "model.xml is -0.1: a positive number"),
-    "nan_step": (mjcf(option="timestep='nan'"), "model.xml is nan: a positive number"),
+    "nan_step": (mjcf(option="timestep='nan'"), 'model.xml has <option timestep="nan">: MuJoCo'),
     "below_surface": (
         custom(orbit_r="6e6 0 0", orbit_v="0 7500 0"),
         "the orbit is 378.137 km below the surface of earth",
