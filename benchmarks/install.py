@@ -39,7 +39,6 @@ TESTS = (
     "tests/test_state.py",
     "tests/test_kernels.py",
     "tests/test_run_file.py",
-    "tests/test_cases.py",
     "tests/test_cli.py",
     "tests/test_dataset_config.py",
     "tests/test_magnetic_field.py",
