@@ -182,8 +182,6 @@ def main() -> int:
         print("uv is not installed: pip install uv", file=sys.stderr)
         return 2
     rows = []
-    old = pathlib.Path(given.out)
-    before = json.loads(old.read_text(encoding="utf-8"))["results"] if old.exists() else []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         built = build(folder)
@@ -201,6 +199,8 @@ def main() -> int:
                 said = row.get("tests", row.get("why"))
                 print(version, kind, "passed" if row["passed"] else "FAILED", said, flush=True)
     built["wheel"] = pathlib.Path(built["wheel"]).name
+    old = pathlib.Path(given.out)
+    before = json.loads(old.read_text(encoding="utf-8"))["results"] if old.exists() else []
     done = {(row["python"], row["dependencies"]) for row in rows}
     kept = [row for row in before if (row["python"], row["dependencies"]) not in done]
     every = sorted(kept + rows, key=lambda row: (row["python"], row["dependencies"]))
