@@ -1,5 +1,6 @@
 """Articulated spacecraft with contacts in a real orbit, on MuJoCo Warp."""
 
+from mjorbit_warp import _quick_import as _quick_import
 from mjorbit_warp import frames as frames
 from mjorbit_warp.absolute import AbsoluteState as AbsoluteState
 from mjorbit_warp.absolute import absolute_state as absolute_state

@@ -31,7 +31,7 @@ def test_the_list_is_whole() -> None:
     """Each name that the package takes over is in it, and nothing of others."""
     text = (ROOT / "mjorbit_warp" / "__init__.py").read_text(encoding="utf-8")
     taken = set(re.findall(r"^from \S+ import \w+ as (\w+)$", text, re.M)) - {"frames"}
-    assert taken == offered("mjorbit_warp").keys()
+    assert {name for name in taken if not name.startswith("_")} == offered("mjorbit_warp").keys()
     assert {"mjo_step", "make_data", "absolute_state"} <= offered("mjorbit_warp.reference").keys()
     assert "np" not in offered("mjorbit_warp.frames") and "F64" not in offered("mjorbit_warp.frames")
 

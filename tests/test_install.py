@@ -60,11 +60,19 @@ def test_import_touches_no_network_and_no_gpu(module: str) -> None:
 
 
 def test_import_is_quick() -> None:
-    """2 s of CPU time where mujoco_warp alone takes 1.3 s; slower machines, and busy ones, need longer for both."""
-    code = "import time, mujoco_warp\nbare = time.process_time()\nimport mjorbit_warp\nprint(bare, time.process_time())"
-    runs = [tuple(map(float, isolated(code).split()[-2:])) for _ in range(3)]
-    bare, both = min(runs, key=lambda run: run[1])
-    assert both < 2.0 * max(1.0, bare / 1.3), runs
+    """2 s of CPU time where mujoco_warp alone takes 1.9 s; slower machines, and busy ones, need longer for both."""
+    measure = "import time, {}\nprint(time.process_time())"
+    bare, ours = (
+        min(float(isolated(measure.format(name)).split()[-1]) for _ in range(3))
+        for name in ("mujoco_warp", "mjorbit_warp")
+    )
+    assert ours < 2.0 * max(1.0, bare / 1.9), (bare, ours)
+
+
+def test_import_leaves_garbage_collection_as_it_was() -> None:
+    """It is off while kernels are declared only."""
+    isolated("import gc, mjorbit_warp\nassert gc.isenabled()")
+    isolated("import gc\ngc.disable()\nimport mjorbit_warp\nassert not gc.isenabled()")
 
 
 def test_import_leaves_what_is_heavy() -> None:
