@@ -1,7 +1,8 @@
 """Imports what makes many objects without garbage collection, which would walk them again and again.
 
-Afterwards they are frozen (``gc.freeze``): modules, kernels and their syntax trees stay as long as the process, so later
-collections need not look at them either. What is garbage of others at that moment stays too; ``gc.unfreeze()`` undoes it.
+Afterwards they are frozen (``gc.freeze``): modules, kernels and their syntax trees stay as long as the process, so that
+later collections need not look at them either. What is garbage of others at that moment stays too; ``gc.unfreeze()``
+undoes it.
 """
 
 import gc
