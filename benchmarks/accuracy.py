@@ -21,9 +21,9 @@ from benchmarks.common import parser, write
 from mjorbit_warp import _quat
 from mjorbit_warp import reference as mjo_ref
 from mjorbit_warp.integrators import INTEGRATORS
-from mjorbit_warp.validation.models import angle, two_arm_spec
+from mjorbit_warp.validation.models import angle
 from mjorbit_warp.validation.truth import load
-from mjorbit_warp.validation.truth_motion import command_numpy, command_warp
+from mjorbit_warp.validation.truth_motion import command_numpy, command_warp, two_arm_model, two_arm_start
 
 FREE_BODY = """
 <mujoco><option timestep="0.1" gravity="0 0 0"/><worldbody><body name="body"><freejoint/>
@@ -37,12 +37,6 @@ def free_model(inertia: np.ndarray, orbit: mjo.Orbit, integrator: str, **options
     spec.orbit, spec.options = orbit, mjo.OrbitOptions(**options)
     spec.option.integrator = INTEGRATORS[integrator]
     return spec.compile()
-
-
-def two_arm_model(truth: Any, integrator: str, timestep: float) -> mjo.MjoModel:
-    """The shipped free-flyer as the truth has it: no J2, no gravity gradient on single links."""
-    orbit = mjo.Orbit.from_state(truth["ref_r"][0], truth["ref_v"][0], frame="GCRS")
-    return two_arm_spec(integrator, timestep, orbit, j2=False, gravity_gradient=False).compile()
 
 
 def samples(truth: Any, fraction: float, step: Callable[[], None], timestep: float) -> Iterator[int]:
@@ -91,11 +85,10 @@ def tumble(fraction: float = 1.0) -> dict[str, float]:
 def two_arm(fraction: float = 1.0, timestep: float = 0.1, integrator: str = "RK4") -> dict[str, float]:
     """Two-arm free-flyer, half an orbit, reference backend."""
     truth = load("two_arm_free_flyer")
-    model = two_arm_model(truth, integrator, timestep)
+    model = two_arm_model(integrator, timestep)
     model.callback.control = command_numpy
     data = mjo_ref.make_data(model, nthread=1)
-    data.qpos[:] = np.concatenate([truth["rel_bus_r"][0], truth["q"][0], truth["joint_q"][0]])
-    data.qvel[:] = np.concatenate([truth["rel_bus_v"][0], truth["omega"][0], truth["joint_v"][0]])
+    data.qpos[:], data.qvel[:] = two_arm_start()
     worst = dict.fromkeys(("joint_rad", "attitude_rad", "bus_m"), 0.0)
     for i in samples(truth, fraction, lambda: mjo_ref.mjo_step(model, data), timestep):
         errors = (
@@ -132,7 +125,7 @@ def two_arm_warp(
     def turned(x: np.ndarray) -> np.ndarray:
         return _quat.rotate(turn, np.broadcast_to(x, (nworld, 3)))
 
-    model = two_arm_model(truth, integrator, timestep)
+    model = two_arm_model(integrator, timestep)
     model.callback.control = command_warp
     r, v = turned(truth["ref_r"][0]), turned(truth["ref_v"][0])
     orbits = [mjo.Orbit.from_state(a, b, frame="GCRS") for a, b in zip(r, v, strict=True)]

@@ -3,8 +3,8 @@
 import warp as wp
 
 from mjorbit_warp.kernels.shadow import Shadow
-from mjorbit_warp.kernels.status import finite
-from mjorbit_warp.kernels.types import OrbitState
+from mjorbit_warp.kernels.status import NONFINITE, Faults, add_status, finite
+from mjorbit_warp.kernels.types import Clock, OrbitState
 
 wp.set_module_options({"enable_backward": False})
 
@@ -50,15 +50,21 @@ def _hold(
 
 
 @wp.func
-def put_back(
+def stays_frozen(
     worldid: int,
     held: Held,
     qpos: wp.array2d[float],
     qvel: wp.array2d[float],
     act: wp.array2d[float],
     shadow: Shadow,
-):
-    """The state of a frozen world as it was before the step; its shadow, if there is one, is that state."""
+    clock: Clock,
+    time_out: wp.array[float],
+    faults: Faults,
+    status_out: wp.array[int],
+) -> bool:
+    """End of a step: whether a world is frozen; its state, shadow and time are then what they were before the step."""
+    if not held.frozen[worldid]:
+        return False
     shadowed = shadow.qpos.shape[0] > 0
     for i in range(qpos.shape[1]):
         qpos[worldid, i] = held.qpos[worldid, i]
@@ -72,3 +78,6 @@ def put_back(
         act[worldid, i] = held.act[worldid, i]
         if shadowed:
             shadow.act[worldid, i] = wp.float64(held.act[worldid, i])
+    time_out[worldid] = float(clock.time[worldid])
+    add_status(worldid, NONFINITE, clock, faults, status_out)
+    return True

@@ -8,12 +8,11 @@ from mjorbit_warp.effects import Effects
 from mjorbit_warp.kernels.clock import tick
 from mjorbit_warp.kernels.environment import EnvironmentModel, EnvironmentState
 from mjorbit_warp.kernels.frames import lvlh_axes
-from mjorbit_warp.kernels.frozen import Held, put_back
+from mjorbit_warp.kernels.frozen import Held, stays_frozen
 from mjorbit_warp.kernels.hardware import HardwareState, Wheels
 from mjorbit_warp.kernels.orbit import compensated_add, orbit_funcs
 from mjorbit_warp.kernels.shadow import Shadow
 from mjorbit_warp.kernels.status import (
-    NONFINITE,
     Counts,
     Faults,
     add_status,
@@ -60,10 +59,7 @@ def propagate_kernel(effects: Effects, coupled: bool):
         status_out: wp.array[int],
     ):
         worldid = wp.tid()
-        if held.frozen[worldid]:
-            put_back(worldid, held, qpos, qvel, act, shadow)
-            time_out[worldid] = float(clock.time[worldid])
-            add_status(worldid, NONFINITE, clock, faults, status_out)
+        if stays_frozen(worldid, held, qpos, qvel, act, shadow, clock, time_out, faults, status_out):
             return
         dt = wp.float64(opt_timestep[worldid % opt_timestep.shape[0]])
         radius = central.radius[worldid % central.radius.shape[0]]
@@ -123,10 +119,7 @@ def _advance_clock(
 ):
     """End of a step without an orbit: clock and status only."""
     worldid = wp.tid()
-    if held.frozen[worldid]:
-        put_back(worldid, held, qpos, qvel, act, shadow)
-        time_out[worldid] = float(clock.time[worldid])
-        add_status(worldid, NONFINITE, clock, faults, status_out)
+    if stays_frozen(worldid, held, qpos, qvel, act, shadow, clock, time_out, faults, status_out):
         return
     dt = wp.float64(opt_timestep[worldid % opt_timestep.shape[0]])
     time_out[worldid] = float(tick(clock, worldid, dt))

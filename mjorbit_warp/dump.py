@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import os
-import zipfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,7 +16,7 @@ from mjorbit_warp.custom import read_custom, write_custom
 from mjorbit_warp.data import MjoData, make_data
 from mjorbit_warp.expand import batched_fields
 from mjorbit_warp.model import MjoModel
-from mjorbit_warp.npz_check import DAMAGED, check_arrays, damaged, read_meta
+from mjorbit_warp.npz_check import DAMAGED, check_arrays, damaged, read_meta, read_npz
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.run_file import binary_model, package_versions, replacing
 from mjorbit_warp.state import get_state, set_state, state_layout
@@ -225,24 +224,12 @@ def load_dump(path: str | os.PathLike[str]) -> Dump:
       ValueError: not a dump, a damaged one, or one of a newer format.
     """
     path = os.fspath(path)
-    if not os.path.isfile(path):
-        raise FileNotFoundError(f"no dump at {path!r}")
-    if not zipfile.is_zipfile(path):
-        raise ValueError(f"{path!r} is not a dump of mjorbit-warp: an .npz file of mjo_dump is expected")
+    arrays = read_npz(path, "dump", "dump_format", FORMAT, ())
     try:
-        with np.load(path, allow_pickle=False) as file:
-            ours = "dump_format" in file.files
-            version = int(file["dump_format"]) if ours else 0
-            if ours and version <= FORMAT:
-                arrays = {name: file[name] for name in file.files}
-                check_arrays(arrays, _EXPECTED)
-                meta = read_meta(arrays["meta"], _META)
+        check_arrays(arrays, _EXPECTED)
+        meta = read_meta(arrays["meta"], _META)
     except (*DAMAGED, ValueError) as error:
         raise damaged(path, "dump", error) from error
-    if not ours:
-        raise ValueError(f"{path!r} is an .npz file, but not a dump of mjorbit-warp")
-    if version > FORMAT:
-        raise ValueError(f"{path!r} has format {version} and this mjorbit-warp reads up to {FORMAT}: upgrade it")
     return Dump(
         binary=arrays["binary"].tobytes(),
         custom=str(arrays["custom"]),

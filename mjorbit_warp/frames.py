@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from mjorbit_warp import _quat
 from mjorbit_warp._vector import cross, norm, turn, turn_back
 from mjorbit_warp.orientation import BodyFixedFrame
+from mjorbit_warp.values import host
 
 F64 = NDArray[np.float64]
 Pair = tuple[F64, F64]
 
 
 def _np(x: Any) -> F64:
-    return np.asarray(x.numpy() if hasattr(x, "numpy") else x, dtype=np.float64)
+    return np.asarray(host(x), dtype=np.float64)
 
 
 def lvlh_axes(r_c: Any, v_c: Any) -> F64:

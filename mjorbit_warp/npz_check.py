@@ -1,6 +1,7 @@
 """What an .npz file of ours must hold, so that a damaged or foreign one is refused when it is read."""
 
 import json
+import os
 import struct
 import zipfile
 import zlib
@@ -26,6 +27,39 @@ DAMAGED = (
     zlib.error,
 )
 _KINDS = {"f": "numbers", "i": "integers", "u": "bytes", "U": "a text"}
+
+
+def read_npz(path: str, what: str, mark: str, newest: int, names: Iterable[str]) -> dict[str, Any]:
+    """All arrays of an .npz file of ours.
+
+    Args:
+      what: what to call it in errors.
+      mark: the array with its format, by which it is known as ours.
+      newest: the newest format that can be read.
+      names: other arrays without which it is none of ours.
+
+    Raises:
+      FileNotFoundError: no such file.
+      ValueError: none of ours, of a newer format, or damaged.
+    """
+    if not os.path.isfile(path):
+        raise FileNotFoundError(f"no {what} at {path!r}")
+    if not zipfile.is_zipfile(path):
+        raise ValueError(f"{path!r} is not a {what} of mjorbit-warp: an .npz file is expected")
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            ours = {mark, *names} <= set(file.files)
+            version = int(file[mark]) if ours else 0
+            arrays = {name: file[name] for name in file.files} if ours and version <= newest else {}
+    except (*DAMAGED, ValueError) as error:
+        raise damaged(path, what, error) from error
+    if not ours:
+        raise ValueError(f"{path!r} is an .npz file, but not a {what} of mjorbit-warp")
+    if version > newest:
+        raise ValueError(
+            f"{path!r} has format {version} and this mjorbit-warp reads up to {newest}: upgrade mjorbit-warp"
+        )
+    return arrays
 
 
 def check_arrays(arrays: Mapping[str, Any], expected: Mapping[str, tuple[str, int]]) -> None:

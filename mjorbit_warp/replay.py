@@ -12,6 +12,7 @@ from mjorbit_warp import reference, state
 from mjorbit_warp.dump import Dump
 from mjorbit_warp.status import Status, worlds_by_status
 from mjorbit_warp.step import mjo_forward, mjo_step
+from mjorbit_warp.values import host
 
 BACKENDS = ("reference", "warp")
 # what a user or a policy may write between two steps
@@ -94,11 +95,10 @@ class _Stepper:
     def array(self, name: str) -> NDArray[np.float64]:
         owner, _, field = name.rpartition(".")
         value = getattr(self.data.orbit if owner else self.data, field)
-        return np.array(value.numpy() if hasattr(value, "numpy") else value, dtype=np.float64)[0].ravel()
+        return np.array(host(value), dtype=np.float64)[0].ravel()
 
     def read(self) -> NDArray[np.float64]:
-        value = self.get(self.model, self.data)
-        return np.array(value.numpy() if hasattr(value, "numpy") else value)[0]
+        return np.array(host(self.get(self.model, self.data)))[0]
 
     def write(self, values: NDArray[np.float64]) -> None:
         self.set(self.model, self.data, values[None])
@@ -189,7 +189,7 @@ def replay(dump: Dump, backend: str = "reference", nstep: int | None = None) -> 
         run.step(run.model, run.data)
         now = run.read()
         lost = _first(run, MOTION, finite=False) is not None
-        for name in worlds_by_status(np.asarray(_status(run.data)), Status(sum(Status))):
+        for name in worlds_by_status(host(run.data.status), Status(sum(Status))):
             conditions.setdefault(name, k)
         if k < len(recorded):
             want = recorded[k]
@@ -214,7 +214,3 @@ def replay(dump: Dump, backend: str = "reference", nstep: int | None = None) -> 
         np.array(states),
         run.layout,
     )
-
-
-def _status(d: Any) -> NDArray[np.int32]:
-    return np.array(d.status.numpy() if hasattr(d.status, "numpy") else d.status)

@@ -6,7 +6,6 @@ import json
 import os
 import pathlib
 import warnings
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ from mjorbit_warp.binary import spec_of_run
 from mjorbit_warp.check import MjoWarning
 from mjorbit_warp.data import MjoData, make_data
 from mjorbit_warp.model import MjoModel
-from mjorbit_warp.npz_check import DAMAGED, check_arrays, damaged, read_meta, same_length
+from mjorbit_warp.npz_check import DAMAGED, check_arrays, damaged, read_meta, read_npz, same_length
 from mjorbit_warp.spec import MjoSpec
 from mjorbit_warp.state import get_state, set_state, state_layout
 from mjorbit_warp.status import worlds_by_status
@@ -292,30 +291,17 @@ def load_run(path: str | os.PathLike[str]) -> Run:
       ValueError: not a run file, a damaged one, or one of a newer format.
     """
     path = os.fspath(path)
-    if not os.path.isfile(path):
-        raise FileNotFoundError(f"no run file at {path!r}")
-    if not zipfile.is_zipfile(path):
-        raise ValueError(f"{path!r} is not a run file of mjorbit-warp: an .npz file is expected")
+    found = read_npz(path, "run file", "format", FORMAT, ("meta", "xml"))
     try:
-        with np.load(path, allow_pickle=False) as file:
-            ours = {"format", "meta", "xml"} <= set(file.files)
-            version = int(file["format"]) if ours else 0
-            if ours and version <= FORMAT:
-                arrays = {name: file[name] for name in _ARRAYS}
-                faults = {name: file[f"faults_{name}"] for name in _FAULTS if f"faults_{name}" in file.files}
-                texts = {name: file[name] for name in ("meta", "xml", "binary")}
-                check_arrays(arrays | texts, _EXPECTED)
-                same_length(arrays, ("time", "t", "qpos", "qvel", "act", "ctrl", "r", "v"))
-                same_length(arrays, ("status", "state"))
-                meta = read_meta(texts["meta"], _META)
+        arrays = {name: found[name] for name in _ARRAYS}
+        faults = {name: found[f"faults_{name}"] for name in _FAULTS if f"faults_{name}" in found}
+        texts = {name: found[name] for name in ("meta", "xml", "binary")}
+        check_arrays(arrays | texts, _EXPECTED)
+        same_length(arrays, ("time", "t", "qpos", "qvel", "act", "ctrl", "r", "v"))
+        same_length(arrays, ("status", "state"))
+        meta = read_meta(texts["meta"], _META)
     except (*DAMAGED, ValueError) as error:
         raise damaged(path, "run file", error) from error
-    if not ours:
-        raise ValueError(f"{path!r} is an .npz file, but not a run file of mjorbit-warp")
-    if version > FORMAT:
-        raise ValueError(
-            f"{path!r} has format {version} and this mjorbit-warp reads up to {FORMAT}: upgrade mjorbit-warp"
-        )
     try:
         return Run(
             xml=str(texts["xml"]),

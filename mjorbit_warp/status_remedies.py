@@ -8,18 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjorbit_warp.status import Status
+from mjorbit_warp.values import host
 
 Worlds = NDArray[np.int64]
-
-
-def _host(array: Any) -> NDArray[Any]:
-    return np.asarray(array.numpy() if hasattr(array, "numpy") else array)
 
 
 def _timestep(m: Any, d: Any) -> float:
     """The smallest step [s]."""
     array = m.mjw.opt.timestep if hasattr(d, "mjw") else d.timestep
-    return float(_host(array).min())
+    return float(host(array).min())
 
 
 def nonfinite(m: Any, d: Any, worlds: Worlds) -> str:
@@ -33,7 +30,7 @@ def nonfinite(m: Any, d: Any, worlds: Worlds) -> str:
 
 def below_surface(m: Any, d: Any, worlds: Worlds) -> str:
     """Inside the central body: by how much."""
-    distance = np.linalg.norm(_host(d.orbit.r)[worlds], axis=-1)
+    distance = np.linalg.norm(host(d.orbit.r)[worlds], axis=-1)
     lowest = float(distance[np.isfinite(distance)].min(initial=np.inf))
     radius = float(m.orbit.body.radius)
     where = f"its radius is {radius / 1e3:.6g} km and the orbit's origin is at {lowest / 1e3:.6g} km now"
@@ -43,8 +40,8 @@ def below_surface(m: Any, d: Any, worlds: Worlds) -> str:
 def too_far(m: Any, d: Any, worlds: Worlds) -> str:
     """A body far from the origin: how far."""
     del m
-    r = np.linalg.norm(_host(d.orbit.r)[worlds], axis=-1)
-    away = np.linalg.norm(_host(d.xipos)[worlds], axis=-1).max(axis=1)
+    r = np.linalg.norm(host(d.orbit.r)[worlds], axis=-1)
+    away = np.linalg.norm(host(d.xipos)[worlds], axis=-1).max(axis=1)
     k = int(np.argmax(np.nan_to_num(away / r, nan=0.0)))
     return (
         f"a body is {away[k]:.6g} m from the orbit's origin, and the limit is 10 % of its radius, {0.1 * r[k]:.6g} m; "
@@ -55,7 +52,7 @@ def too_far(m: Any, d: Any, worlds: Worlds) -> str:
 def wheel_saturated(m: Any, d: Any, worlds: Worlds) -> str:
     """At the largest speed: which wheels are near it."""
     wheels = m.hardware.reaction_wheel
-    h = np.abs(_host(d.act)[worlds][:, wheels.act])
+    h = np.abs(host(d.act)[worlds][:, wheels.act])
     i = int(np.unravel_index(np.argmax(h), h.shape)[1])
     return (
         f"wheel {wheels.names[i]} holds {h[:, i].max():.4g} N·m·s and torque that pushes further is lost; nothing is "

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mjorbit_warp.check import MjoWarning
 from mjorbit_warp.status import FAULTS, Status, worlds_by_status
 from mjorbit_warp.status_remedies import REMEDIES
+from mjorbit_warp.values import host
 from mjorbit_warp.worlds import check_owner
 
 if TYPE_CHECKING:
@@ -121,10 +122,6 @@ class StatusReport:
                 said.add(condition.name)
 
 
-def _host(array: Any) -> NDArray[Any]:
-    return np.asarray(array.numpy() if hasattr(array, "numpy") else array)
-
-
 def mjo_status(m: "MjoModel", d: Any, *, strict: bool = False) -> StatusReport:
     """Which worlds have which bit of the status, since when, and what to do; of either backend.
 
@@ -139,8 +136,8 @@ def mjo_status(m: "MjoModel", d: Any, *, strict: bool = False) -> StatusReport:
       MjoError: with ``strict``, a world has a fault: its worlds, when, and what to do, in one sentence.
     """
     check_owner(m, d)
-    status = _host(d.status)
-    steps, times = _host(d.faults.first_step), _host(d.faults.first_time)
+    status = host(d.status)
+    steps, times = host(d.faults.first_step), host(d.faults.first_time)
     conditions = []
     for bit, (name, worlds) in _found(status):
         column = bit.bit_length() - 1

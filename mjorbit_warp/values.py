@@ -8,6 +8,11 @@ from numpy.typing import NDArray
 F64 = NDArray[np.float64]
 
 
+def host(array: Any) -> NDArray[Any]:
+    """A NumPy array of a Warp array, on the CPU a view, or of anything that NumPy reads."""
+    return np.asarray(array.numpy() if hasattr(array, "numpy") else array)
+
+
 def number(value: Any, name: str) -> float:
     """A Python float from a number of any kind, 0-d arrays included; NaN and infinities pass."""
     array = np.asarray(value)

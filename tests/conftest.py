@@ -12,6 +12,7 @@ import warp as wp
 import mjorbit_warp as mjo
 from mjorbit_warp.integrators import INTEGRATORS
 from mjorbit_warp.models import model_path
+from mjorbit_warp.recorder import Recorder
 
 DATA = pathlib.Path(__file__).parent / "data"
 MU = 3.986004418e14
@@ -56,6 +57,17 @@ def scatter(d: Any, seed: int = 0, speed: float = 0.02, spread: float = 3.0) -> 
         d.qvel.assign(qvel)
     else:
         d.qpos[:], d.qvel[:] = qpos, qvel
+
+
+def recorded_step(box: mjo.MjoModel, d: mjo.MjoData, world: int) -> tuple[Recorder, mjo.MjoSpec]:
+    """Two records of a world, a step apart, and the spec of the fixture ``box``: what a run file is made of."""
+    recorder = Recorder(d, [world])
+    recorder.record()
+    mjo.mjo_step(box, d)
+    recorder.record()
+    spec = mjo.MjoSpec.from_file(model_path("box_satellite"))
+    spec.orbit = box.orbit
+    return recorder, spec
 
 
 @pytest.fixture(scope="session")

@@ -10,10 +10,9 @@ import pytest
 import mjorbit_warp as mjo
 from mjorbit_warp.datasets.config import EXAMPLES, load_config
 from mjorbit_warp.magnetic_field import MagneticField
-from mjorbit_warp.models import model_path, tle_path
-from mjorbit_warp.recorder import Recorder
+from mjorbit_warp.models import tle_path
 from mjorbit_warp.run_file import save_run
-from tests.conftest import DATA
+from tests.conftest import DATA, recorded_step
 from tests.mutations import mutations
 
 
@@ -118,12 +117,7 @@ def archives(box: mjo.MjoModel, tmp_path_factory: pytest.TempPathFactory) -> dic
     """A run file and a dump of one world."""
     folder = tmp_path_factory.mktemp("archives")
     d = mjo.make_data(box, nworld=1, state_ring=2)
-    recorder = Recorder(d, [0])
-    recorder.record()
-    mjo.mjo_step(box, d)
-    recorder.record()
-    spec = mjo.MjoSpec.from_file(model_path("box_satellite"))
-    spec.orbit = box.orbit
+    recorder, spec = recorded_step(box, d, 0)
     save_run(folder / "run.npz", spec, d, recorder, options={"a": 1}, command=["x"])
     mjo.mjo_dump(box, d, 0, folder / "dump.npz")
     return {path.stem: path.read_bytes() for path in folder.iterdir()}

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import mujoco
 import numpy as np
 import pytest
 
@@ -10,6 +9,7 @@ import mjorbit_warp as mjo
 from mjorbit_warp import reference as mjo_ref
 from tests.conftest import scatter
 from tests.equipped import equipped_model, orbits, start
+from tests.test_momentum import c_momentum
 
 NWORLD = 4
 STEP = 0.1
@@ -35,13 +35,7 @@ def after_one_step(precision: str | None, divide: int = 1) -> np.ndarray:
     for _ in range(divide):
         (mjo_ref if precision is None else mjo).mjo_step(model, d)
     qpos, qvel = (np.array(x if precision is None else x.numpy(), dtype=float) for x in (d.qpos, d.qvel))
-    host, out = mujoco.MjData(model.mj), []
-    for world in range(NWORLD):
-        host.qpos, host.qvel = qpos[world], qvel[world]
-        mujoco.mj_forward(model.mj, host)
-        mujoco.mj_subtreeVel(model.mj, host)
-        out.append([*model.mj.body_subtreemass[1] * host.subtree_linvel[1], *host.subtree_angmom[1]])
-    return np.array(out)
+    return np.array([c_momentum(model.mj, q, v, 1) for q, v in zip(qpos, qvel, strict=True)])
 
 
 @pytest.mark.filterwarnings("ignore::mjorbit_warp.MjoWarning")

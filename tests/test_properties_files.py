@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import mjorbit_warp as mjo
 from mjorbit_warp.custom import read_custom, write_custom
 from mjorbit_warp.datasets.config import load_config, read_config
-from mjorbit_warp.models import model_path
 from mjorbit_warp.recorder import Recorder
 from mjorbit_warp.run_file import Steps, save_run
+from tests.conftest import recorded_step
 
 FEW = settings(derandomize=True, deadline=None, max_examples=25)
 NUMBER = st.floats(allow_nan=False, allow_infinity=False)
@@ -35,13 +35,7 @@ NAME = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,10}", fullmatch=True)
 def recorded(box: mjo.MjoModel) -> tuple[mjo.MjoData, Recorder, mjo.MjoSpec]:
     """Two worlds after a step, with two records."""
     d = mjo.make_data(box, nworld=2)
-    recorder = Recorder(d, [1])
-    recorder.record()
-    mjo.mjo_step(box, d)
-    recorder.record()
-    spec = mjo.MjoSpec.from_file(model_path("box_satellite"))
-    spec.orbit = box.orbit
-    return d, recorder, spec
+    return d, *recorded_step(box, d, 1)
 
 
 @FEW

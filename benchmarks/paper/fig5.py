@@ -31,21 +31,24 @@ def accuracy(fraction: float, python: str | None) -> dict[str, dict[str, Any]]:
     return {name: flyer.errors(make(), fraction) for name, make in runs.items()}
 
 
-def rates(python: str | None, rounds: int) -> dict[str, dict[str, float]]:
-    """Steps of a world per second of one thread, by contender: all take turns, medians of the rounds."""
-    calls, worlds, close = flyer.throughput(python)
+def rates(python: str | None, rounds: int) -> tuple[dict[str, dict[str, float]], str | None]:
+    """Steps of a world per second of one thread, by contender, and Basilisk's version.
+
+    All take turns; medians of the rounds.
+    """
+    timed = flyer.timed(python)
     try:
-        count = {name: 40 if name.startswith("Basilisk") else 1 for name in calls}
-        each = {name: (lambda name=name: calls[name](count[name])) for name in calls}
+        count = {name: 40 if name.startswith("Basilisk") else 1 for name in timed.calls}
+        each = {name: (lambda name=name: timed.calls[name](count[name])) for name in timed.calls}
         taken = alternate(each, rounds)
     finally:
-        close()
+        timed.close()
     out = {}
     for name, values in taken.items():
-        steps = flyer.TIMED * count[name] * worlds[name]
-        out[name] = {"steps_per_s": steps / statistics.median(values), "worlds": worlds[name]}
+        steps = flyer.TIMED * count[name] * timed.worlds[name]
+        out[name] = {"steps_per_s": steps / statistics.median(values), "worlds": timed.worlds[name]}
         out[name] |= {"low": steps / max(values), "high": steps / min(values)}
-    return out
+    return out, timed.version
 
 
 def draw(runs: dict[str, dict[str, Any]], speed: dict[str, dict[str, float]]) -> Any:
@@ -71,10 +74,10 @@ def main() -> None:
     args = words.parse_args()
     began = time.perf_counter()
     python = basilisk_python()
-    runs, speed = accuracy(args.fraction, python), rates(python, ROUNDS)
+    runs = accuracy(args.fraction, python)
+    speed, version = rates(python, ROUNDS)
     worst = {name: {key: max(x) for key, x in run.items() if key != "t_s"} for name, run in runs.items()}
-    basilisk = "not installed" if python is None else "2.12"
-    written = {"dt_s": flyer.DT, "fraction": args.fraction, "basilisk": basilisk, "worst": worst, "throughput": speed}
+    written = {"dt_s": flyer.DT, "fraction": args.fraction, "basilisk": version, "worst": worst, "throughput": speed}
     write_json(args.out / "fig5.json", written | {"runs": runs}, began)
     save(draw(runs, speed), args.out / "fig5.png")
     for name, error in worst.items():

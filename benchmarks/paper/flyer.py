@@ -4,6 +4,7 @@ Every contender gets the same commands, evaluated at each of its integrator's st
 start of the step), and the same gravity, a point mass that attracts the COM of each body.
 """
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,23 +12,20 @@ from typing import Any
 import mujoco
 import numpy as np
 
-import mjorbit_warp as mjo
 from benchmarks.paper.frozen import PassiveOrbit
 from mjorbit_warp.bench.contender_basilisk import BasiliskProcess
 from mjorbit_warp.models import model_path
-from mjorbit_warp.validation.models import MU, angle, two_arm_spec
+from mjorbit_warp.validation.models import MU, angle
 from mjorbit_warp.validation.simulation import Simulation
 from mjorbit_warp.validation.truth import load
-from mjorbit_warp.validation.truth_motion import arm_command, command
+from mjorbit_warp.validation.truth_motion import arm_command, command, two_arm_model, two_arm_start
 
 DT = 0.1  # s
 HALF_ORBIT = 2780.0  # s, as long as the truth is known
 STRIDE = 200  # steps between two samples of the truth
 TIMED = 50  # steps that are timed together
-KNOT, ORDER = (
-    1.0,
-    7,
-)  # Basilisk's commands: knots each second and polynomials, 1e-12 rad off at periods of 80 s
+# Basilisk's commands: a knot each second and polynomials, 1e-12 rad off at periods of 80 s
+KNOT, ORDER = 1.0, 7
 # shadow and conserving need RK4: a single-stage integrator's error is not rounding
 OURS = (
     ("reference", "RK4"),
@@ -40,24 +38,11 @@ OURS = (
 Samples = Iterator[tuple[float, np.ndarray]]  # time [s], and qpos relative to the reference orbit
 
 
-def start(truth: Any) -> tuple[np.ndarray, np.ndarray]:
-    """qpos and qvel at the start, relative to the reference orbit."""
-    qpos = np.concatenate([truth["rel_bus_r"][0], truth["q"][0], truth["joint_q"][0]])
-    return qpos, np.concatenate([truth["rel_bus_v"][0], truth["omega"][0], truth["joint_v"][0]])
-
-
-def model(integrator: str) -> mjo.MjoModel:
-    """The free-flyer in the truth's orbit; neither J2 nor the gravity gradient of a single link, as in Basilisk."""
-    truth = load("two_arm_free_flyer")
-    orbit = mjo.Orbit.from_state(truth["ref_r"][0], truth["ref_v"][0], frame="GCRS")
-    return two_arm_spec(integrator, DT, orbit, j2=False, gravity_gradient=False).compile()
-
-
 def ours(variant: str, integrator: str) -> Samples:
     """One world on "reference", "warp" (float32), "shadow" or "conserving"."""
-    made = model(integrator)
+    made = two_arm_model(integrator, DT)
     made.callback.control = command(variant)
-    sim = Simulation(made, variant, *start(load("two_arm_free_flyer")), stride=STRIDE)
+    sim = Simulation(made, variant, *two_arm_start(), stride=STRIDE)
     while True:
         sim.advance()
         yield sim.t, sim.qpos[0]
@@ -65,11 +50,11 @@ def ours(variant: str, integrator: str) -> Samples:
 
 def passive(frozen: bool) -> Samples:
     """MuJoCo C's RK4 with gravity as a passive force, the reference orbit held over a step or not."""
-    made = model("RK4").mj
+    made = two_arm_model("RK4", DT).mj
     truth = load("two_arm_free_flyer")
     orbit = PassiveOrbit(truth["ref_r"][0], truth["ref_v"][0], MU, frozen, arm_command)
     data = mujoco.MjData(made)
-    data.qpos, data.qvel = start(truth)
+    data.qpos, data.qvel = two_arm_start()
     while True:
         orbit.steps(made, data, STRIDE)
         yield data.time, data.qpos.copy()
@@ -77,8 +62,8 @@ def passive(frozen: bool) -> Samples:
 
 def basilisk_job(high_order: bool, last: float) -> dict[str, Any]:
     """The free-flyer for Basilisk's worker, commanded up to ``last`` [s]."""
-    truth, mj = load("two_arm_free_flyer"), model("RK4").mj
-    qpos, qvel = start(truth)
+    truth, mj = load("two_arm_free_flyer"), two_arm_model("RK4", DT).mj
+    qpos, qvel = two_arm_start()
     qpos[:3] += truth["ref_r"][0]
     qvel[:3] += truth["ref_v"][0]
     t = np.arange(0.0, last + (ORDER + 1) * KNOT, KNOT)
@@ -113,7 +98,7 @@ def basilisk(python: str, high_order: bool, last: float) -> Samples:
 
 def errors(samples: Samples, fraction: float) -> dict[str, list[float]]:
     """Over time: the worst COM of a body [m], the bus's attitude and the worst joint [rad], against the truth."""
-    truth, mj = load("two_arm_free_flyer"), model("RK4").mj
+    truth, mj = load("two_arm_free_flyer"), two_arm_model("RK4", DT).mj
     data = mujoco.MjData(mj)
     out: dict[str, list[float]] = {"t_s": [], "body_m": [], "attitude_rad": [], "joint_rad": []}
     last = max(1, math.ceil(fraction * (truth["t"].size - 1)))
@@ -130,26 +115,45 @@ def errors(samples: Samples, fraction: float) -> dict[str, list[float]]:
     return out
 
 
-def throughput(python: str | None) -> tuple[dict[str, Callable[[int], Any]], dict[str, int], Callable[[], None]]:
-    """Contenders to time, by name: a call that advances by TIMED × n steps, and the worlds that it advances.
+@dataclasses.dataclass
+class Timed:
+    """Contenders to time, all on one thread.
 
-    The third value ends them. All run on one thread.
+    Attributes:
+      calls: by name, a call that advances by TIMED × n steps.
+      worlds: how many each advances.
+      basilisk: the process of Basilisk, None without.
     """
-    calls: dict[str, Callable[[int], Any]] = {}
-    worlds: dict[str, int] = {}
-    qpos, qvel = start(load("two_arm_free_flyer"))
+
+    calls: dict[str, Callable[[int], Any]]
+    worlds: dict[str, int]
+    basilisk: BasiliskProcess | None
+
+    @property
+    def version(self) -> str | None:
+        """Basilisk's version."""
+        return None if self.basilisk is None else self.basilisk.version
+
+    def close(self) -> None:
+        """End the process."""
+        if self.basilisk is not None:
+            self.basilisk.close()
+
+
+def timed(python: str | None) -> Timed:
+    """Ours at the start of the truth, all worlds alike, and Basilisk where ``python`` has it."""
+    out = Timed({}, {}, None)
     for variant, integrator in OURS:
-        made = model(integrator)
+        made = two_arm_model(integrator, DT)
         made.callback.control = command(variant)
         name = label(variant, integrator)
-        worlds[name] = 1024 if variant == "reference" else 256
-        many = [np.tile(x, (worlds[name], 1)) for x in (qpos, qvel)]
-        calls[name] = _advance(Simulation(made, variant, *many, stride=1 if variant == "reference" else TIMED))
-    process = None
+        out.worlds[name] = 1024 if variant == "reference" else 256
+        many = [np.tile(x, (out.worlds[name], 1)) for x in two_arm_start()]
+        out.calls[name] = _advance(Simulation(made, variant, *many, stride=1 if variant == "reference" else TIMED))
     if python is not None:
-        process = BasiliskProcess("Basilisk", python, basilisk_job(False, 1500.0))
-        calls["Basilisk RK4"], worlds["Basilisk RK4"] = lambda n: process.ask(f"run {n}"), 1
-    return calls, worlds, (process.close if process else lambda: None)
+        process = out.basilisk = BasiliskProcess("Basilisk", python, basilisk_job(False, 1500.0))
+        out.calls["Basilisk RK4"], out.worlds["Basilisk RK4"] = lambda n: process.ask(f"run {n}"), 1
+    return out
 
 
 def _advance(sim: Simulation) -> Callable[[int], None]:

@@ -11,6 +11,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from mjorbit_warp._vector import cross
 from mjorbit_warp.reference.poses import Poses
 
 if TYPE_CHECKING:
@@ -44,13 +45,6 @@ def _matrix(q: F64) -> F64:
     out[0, 0], out[0, 1], out[0, 2] = 1.0 - (yy + zz), xy - wz, xz + wy
     out[1, 0], out[1, 1], out[1, 2] = xy + wz, 1.0 - (xx + zz), yz - wx
     out[2, 0], out[2, 1], out[2, 2] = xz - wy, yz + wx, 1.0 - (xx + yy)
-    return out
-
-
-def _cross(a: F64, b: F64) -> F64:
-    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        np.subtract(a[j] * b[k], a[k] * b[j], out=out[i])
     return out
 
 
@@ -212,7 +206,8 @@ class Kinematics:
                 if joints.type in (_FREE, _BALL):
                     for k in range(3):
                         cdof[:3, joints.dof[k + 3 * (joints.type == _FREE)]] = mat[:, k, joints.where]
-        cdof[3:, self.levers] += _cross(cdof[:3, self.levers], xpos[:, self.lever_roots] - anchor[:, self.levers])
+        lever = xpos[:, self.lever_roots] - anchor[:, self.levers]
+        cdof[3:, self.levers] += cross(cdof[:3, self.levers].T, lever.T).T
         xipos = xpos + plan.com.turned(xmat)
         ximat = None
         if axes:

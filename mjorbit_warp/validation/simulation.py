@@ -9,10 +9,7 @@ import mjorbit_warp as mjo
 from mjorbit_warp import reference as mjo_ref
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.quiet import start_warp
-
-
-def _array(x: Any) -> Any:
-    return x.numpy() if hasattr(x, "numpy") else x
+from mjorbit_warp.values import host
 
 
 class Simulation:
@@ -96,19 +93,19 @@ class Simulation:
         owner = self.data
         if self.variant != "reference" and owner.shadow is not None:
             owner = owner.shadow
-        return np.array(_array(getattr(owner, name)), dtype=np.float64)
+        return np.array(host(getattr(owner, name)), dtype=np.float64)
 
     @property
     def t(self) -> float:
         """Elapsed time of world 0 by the float64 clock [s]."""
-        return float(_array(self.data.time)[0])
+        return float(host(self.data.time)[0])
 
     @property
     def r(self) -> np.ndarray:
         """Position of the reference orbit [m]  (nworld, 3)"""
-        return np.array(_array(self.data.orbit.r))
+        return np.array(host(self.data.orbit.r))
 
     @property
     def v(self) -> np.ndarray:
         """Velocity of the reference orbit [m/s]  (nworld, 3)"""
-        return np.array(_array(self.data.orbit.v))
+        return np.array(host(self.data.orbit.v))

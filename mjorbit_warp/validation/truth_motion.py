@@ -93,16 +93,27 @@ def tumble_gg(variant: str) -> Growth:
     return measured(t, attitude=attitude) | measured(t[-1:], torque_effect=[effect])
 
 
+def two_arm_model(integrator: str, timestep: float) -> mjo.MjoModel:
+    """The shipped free-flyer as the truth has it: no J2, no gravity gradient on single links, no commands yet."""
+    truth = load("two_arm_free_flyer")
+    orbit = mjo.Orbit.from_state(truth["ref_r"][0], truth["ref_v"][0], frame="GCRS")
+    return two_arm_spec(integrator, timestep, orbit, j2=False, gravity_gradient=False).compile()
+
+
+def two_arm_start() -> tuple[np.ndarray, np.ndarray]:
+    """Its qpos (15,) and qvel (14,) at the start, relative to the reference orbit."""
+    truth = load("two_arm_free_flyer")
+    qpos = np.concatenate([truth["rel_bus_r"][0], truth["q"][0], truth["joint_q"][0]])
+    return qpos, np.concatenate([truth["rel_bus_v"][0], truth["omega"][0], truth["joint_v"][0]])
+
+
 def two_arm(variant: str) -> Growth:
     """The free-flyer moving its arms for half an orbit; truth at the clock's own time, as float32(0.1) is not 0.1."""
     truth = load("two_arm_free_flyer")
-    orbit = mjo.Orbit.from_state(truth["ref_r"][0], truth["ref_v"][0], frame="GCRS")
-    model = two_arm_spec("RK4", 0.1, orbit, j2=False, gravity_gradient=False).compile()
+    model = two_arm_model("RK4", 0.1)
     model.callback.control = command(variant)
-    qpos = np.concatenate([truth["rel_bus_r"][0], truth["q"][0], truth["joint_q"][0]])
-    qvel = np.concatenate([truth["rel_bus_v"][0], truth["omega"][0], truth["joint_v"][0]])
     stride = round(float(truth["t"][1] - truth["t"][0]) / 0.1)
-    sim = Simulation(model, variant, qpos, qvel, stride=stride)
+    sim = Simulation(model, variant, *two_arm_start(), stride=stride)
     rows = []
     for i in range(1, truth["t"].size):
         sim.advance()
