@@ -42,9 +42,13 @@ def too_far(m: Any, d: Any, worlds: Worlds) -> str:
     del m
     r = np.linalg.norm(host(d.orbit.r)[worlds], axis=-1)
     away = np.linalg.norm(host(d.xipos)[worlds], axis=-1).max(axis=1)
-    k = int(np.argmax(np.nan_to_num(away / r, nan=0.0)))
+    share = np.where(np.isfinite(away), away, -np.inf) / r
+    k = int(np.argmax(share))
+    where = f"a body is {away[k]:.6g} m from the orbit's origin"
+    if not np.isfinite(share[k]):
+        where = "a body was too far from the orbit's origin, and where it is now is not finite"
     return (
-        f"a body is {away[k]:.6g} m from the orbit's origin, and the limit is 10 % of its radius, {0.1 * r[k]:.6g} m; "
+        f"{where}, and the limit is 10 % of its radius, {0.1 * r[k]:.6g} m; "
         "mjo_recenter, or make_data(..., recenter=1000.0), moves the origin to the bodies"
     )
 

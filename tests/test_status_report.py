@@ -75,6 +75,25 @@ def test_first_step_and_remedy_of_each_condition(backend: Any, box: mjo.MjoModel
 
 
 @BACKENDS
+def test_far_and_then_not_finite(backend: Any, box: mjo.MjoModel) -> None:
+    """Where a lost world is cannot be told; other worlds that are far still can."""
+    d = backend.make_data(box, nworld=3)
+    for value in (7e5, np.nan):
+        q = read(d.qpos)
+        q[1, 0] = value
+        write(d.qpos, q)
+        backend.mjo_step(box, d)
+    far = backend.mjo_status(box, d)[mjo.Status.TOO_FAR]
+    assert far.worlds == (1,) and "where it is now is not finite" in far.remedy and "nan m" not in far.remedy
+    q = read(d.qpos)
+    q[2, 0] = 8e5
+    write(d.qpos, q)
+    backend.mjo_step(box, d)
+    far = backend.mjo_status(box, d)[mjo.Status.TOO_FAR]
+    assert far.worlds == (1, 2) and "a body is 800000 m from" in far.remedy
+
+
+@BACKENDS
 @pytest.mark.parametrize("what", ["qpos", "qvel", "orbit"])
 def test_a_lost_world_is_frozen(backend: Any, boxes: mjo.MjoModel, what: str) -> None:
     """NaN or infinity in world 1: motion, orbit and clock stay bit for bit; the others go on as without it."""
