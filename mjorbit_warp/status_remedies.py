@@ -66,16 +66,17 @@ def wheel_saturated(m: Any, d: Any, worlds: Worlds) -> str:
 
 def overflow(m: Any, d: Any, worlds: Worlds) -> str:
     """Contacts or rows dropped: the sizes that are needed."""
-    del m
     if not hasattr(d, "mjw"):
-        return "MuJoCo's arena is full: set a larger <size memory>"
+        held = m.mj.narena
+        return f'MuJoCo C\'s arena of {held} bytes is full: set a larger <size memory="{2 * held}"/> in the model'
     from mujoco_warp import OverflowType
 
     bits = int(np.bitwise_or.reduce(d.mjw.overflow.numpy()[worlds]))
     rows, contacts, pairs = d.faults.needed.numpy().max(axis=0).tolist()
     parts = []
     if bits & OverflowType.NEFC:
-        parts.append(f"{rows} constraint rows were needed and njmax is {d.mjw.njmax}: set make_data(..., njmax={rows})")
+        needed = f"{rows} constraint rows were needed and njmax is {d.mjw.njmax}"
+        parts.append(f"{needed}: set make_data(..., njmax={rows}), at least")
     if bits & (OverflowType.BROADPHASE | OverflowType.NARROWPHASE):
         total = max(contacts, pairs)
         each = math.ceil(total / d.nworld)

@@ -10,7 +10,7 @@ import warp as wp
 
 import mjorbit_warp as mjo
 from mjorbit_warp import reference as mjo_ref
-from tests.conftest import compile_model, scatter
+from tests.conftest import DATA, compile_model, scatter
 
 BACKENDS = pytest.mark.parametrize("backend", [mjo, mjo_ref])
 
@@ -222,8 +222,35 @@ def test_h19_too_few_rows(balls: mjo.MjoModel) -> None:
     assert np.count_nonzero(d.qpos.numpy()[0, 2::7] < -1.9) == 7
     report = mjo.mjo_status(balls, d)
     assert report.bad == (0,)
-    assert "36 constraint rows were needed and njmax is 8: set make_data(..., njmax=36)" in str(report)
+    assert "36 constraint rows were needed and njmax is 8: set make_data(..., njmax=36), at least" in str(report)
     assert mjo.mjo_status(balls, pressed(balls, 16, 36)).ok
+
+
+@pytest.mark.parametrize(("memory", "gap", "bad"), [(30_000, 0.0, (0,)), (60_000, 0.0, ()), (60_000, 0.01, ())])
+def test_h19_reference_whose_arena_is_full(memory: int, gap: float, bad: tuple[int, ...]) -> None:
+    """MuJoCo C drops every row, and the balls fall; with room, or with contacts that need no row, nothing is said."""
+    spec = mjo.MjoSpec.from_file(DATA / "h19_nine_balls.xml")
+    spec.memory = memory
+    for geom in spec.geoms:
+        geom.gap, geom.margin = gap, 0.0
+    with pytest.warns(mjo.MjoWarning, match="no orbit"):
+        model = spec.compile()
+    d = mjo_ref.make_data(model, nworld=2)
+    d.qpos[1, 2::7] = 5.0
+    if gap:
+        d.qpos[0, 2::7] = 0.105  # 5 mm above the plate: found, and without force
+    else:
+        d.xfrc_applied[0, 1:, 2] = -1.0
+    for _ in range(100):
+        mjo_ref.mjo_step(model, d)
+    report = mjo.mjo_status(model, d)
+    assert d.ncon.tolist() == [9, 0]
+    assert report.bad == bad
+    if bad:
+        assert d.qpos[0, 2::7].max() < 0.09  # free fall would be 0.1 - 0.5*1*0.2**2 = 0.08
+        assert report["OVERFLOW"].first_step == (1,) and f'<size memory="{2 * memory}"/>' in str(report)
+    elif not gap:
+        assert d.nefc.tolist() == [36, 0]
 
 
 def test_an_overflow_ends_with_the_state_that_had_it(balls: mjo.MjoModel) -> None:

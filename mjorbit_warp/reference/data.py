@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mjorbit_warp.orbit import Orbit
 from mjorbit_warp.orbit_data import orbit_per_world
+from mjorbit_warp.reference.dropped import bind_counts
 from mjorbit_warp.reference.environment import EnvironmentData, environment_parameters
 from mjorbit_warp.reference.hardware import KINDS, HardwareData, part_parameters
 from mjorbit_warp.reference.kinematics import Kinematics, can_follow, is_faster
@@ -84,6 +85,7 @@ class MjoData:
         self.kinematics = Kinematics(mj) if ours else None
         for name in (*_BOUND, *(_BOUND_FOR_PARTS if model.hardware.any(*KINDS) else ())):
             self._field(name)
+        self.counts = bind_counts(mj, self)
         self.sensordata = np.zeros((nworld, mj.nsensordata))
         if mj.nsensordata:
             self.batch.bind("sensordata")

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjorbit_warp._vector import dot, norm
+from mjorbit_warp.reference.dropped import dropped
 from mjorbit_warp.reference.wheel import wheel_saturated
 from mjorbit_warp.status import Status
 
@@ -77,6 +78,7 @@ def update_status(d: "MjoData", effects: "Effects", frozen: Frozen) -> None:
         found[away > (0.1 * distance) ** 2] |= Status.TOO_FAR
     if effects.wheels:
         found[wheel_saturated(d)] |= Status.WHEEL_SATURATED
+    found[dropped(d)] |= Status.OVERFLOW
     found[frozen.ids] = 0
     found[~finite(d)] |= Status.NONFINITE
     new = found & ~d.status
