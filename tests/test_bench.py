@@ -241,6 +241,18 @@ def test_studies() -> None:
     assert 0.0 < float(said.getvalue()) < 300.0
 
 
+def test_study_deterministic() -> None:
+    """Two runs on a CPU repeat to the bit with the switch and without; the ratio is that of the samples."""
+    settings = Settings(
+        scenes=("two_arm",), nworld=(2,), device="cpu", repeat=2, nstep=1, sample_s=1e-4, integrators=("implicitfast",)
+    )
+    (study,) = run_studies(("deterministic",), settings)["studies"]
+    (row,) = study["rows"]
+    assert row["repeats, off"] and row["repeats, on"]
+    pairs = zip(row["samples_s"]["on"], row["samples_s"]["off"], strict=True)
+    assert row["ratio"] == pytest.approx(np.median([a / b for a, b in pairs]))
+
+
 def test_worlds_that_are_not_finite_are_refused() -> None:
     scene = SCENES["two_arm"]
     model = scene.compile("implicitfast", "gravity")

@@ -37,7 +37,8 @@ def bench(
       sample: least duration of a sample [s].
       format: tables, a line per figure, or everything with the raw samples.
       out: write everything there as JSON too.
-      study: instead of scenes: reference, basilisk, bodies, surfaces, plates, first_step, first_step_cold.
+      study: instead of scenes: reference, basilisk, bodies, surfaces, plates, first_step, first_step_cold,
+        deterministic.
       nthread: threads of MuJoCo C and of the reference.
       warp_only: without MuJoCo C, the reference and Basilisk.
       smoke: one small scene with 2 worlds, to see that everything runs.
