@@ -15,6 +15,7 @@ from mjorbit_warp.callbacks import NAMES
 from mjorbit_warp.custom import read_custom, write_custom
 from mjorbit_warp.data import MjoData, make_data
 from mjorbit_warp.expand import batched_fields
+from mjorbit_warp.hardware.propellant import full_masses
 from mjorbit_warp.model import MjoModel
 from mjorbit_warp.npz_check import DAMAGED, check_arrays, damaged, read_meta, read_npz
 from mjorbit_warp.orbit import Orbit
@@ -41,8 +42,6 @@ _META = {
 }
 # what a user of the model may have changed since it was compiled
 _OPTIONS = ("integrator", "cone", "solver", "iterations", "ls_iterations", "disableflags", "enableflags")
-# a tank's masses follow from its propellant, which is part of the state
-_TANKED = ("body_mass", "body_inertia", "body_subtreemass")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -132,15 +131,15 @@ def _owners(m: MjoModel) -> dict[str, tuple[Any, str]]:
     return found
 
 
-def _parameters(m: MjoModel, world: int) -> dict[str, NDArray[Any]]:
+def _parameters(m: MjoModel, d: MjoData, world: int) -> dict[str, NDArray[Any]]:
     """The world's row of each of them."""
     out = {}
     for name, (owner, field) in _owners(m).items():
         array = getattr(owner, field)
-        if array.size and not (len(m.hardware.tank) and name in _TANKED):
+        if array.size:
             row = world % array.shape[0]
             out[name] = array.numpy()[row : row + 1]
-    return out
+    return out | full_masses(m, d, world)
 
 
 def _assign(m: MjoModel, name: str, values: NDArray[Any]) -> None:
@@ -208,7 +207,7 @@ def mjo_dump(m: MjoModel, d: MjoData, world: int, path: str | os.PathLike[str]) 
         "first_time": d.faults.first_time.numpy()[index],
         "states": last[:0] if d.ring is None else d.ring.of(index),
         "last": last[0],
-        **{f"parameter_{name}": values for name, values in _parameters(m, index).items()},
+        **{f"parameter_{name}": values for name, values in _parameters(m, d, index).items()},
     }
     with replacing(path) as part, open(part, "xb") as file:
         np.savez(file, **arrays)

@@ -1,6 +1,7 @@
 """Propellant: the rocket equation, masses that follow, and what a reset restores."""
 
 import math
+import pathlib
 from typing import Any
 
 import mujoco
@@ -203,3 +204,39 @@ def test_a_lost_world_burns_nothing(fresh: tuple[mjo.MjoModel, mjo.MjoData], bac
         backend.mjo_step(model, x)
     left = np.array(x.hardware.propellant.numpy() if backend is mjo else x.hardware.propellant)[:, 0]
     assert left[1] == 20.0 and left[0] < 20.0
+
+
+@pytest.mark.parametrize("propellant", [15.0, 20.0])
+def test_a_dump_has_the_worlds_own_tank(
+    fresh: tuple[mjo.MjoModel, mjo.MjoData], tmp_path: pathlib.Path, propellant: float
+) -> None:
+    """Masses that a user gave one world, and what its tank has burnt since: the dump goes on with the same bits."""
+    model, d = fresh
+    mass, inertia = model.body_mass.numpy().copy(), model.body_inertia.numpy().copy()
+    try:
+        own, heavy = mass.copy(), inertia.copy()
+        own[1, 1:] = 90.0, 60.0
+        heavy[1] *= 1.7
+        model.body_mass.assign(own)
+        model.body_inertia.assign(heavy)
+        mjo.set_const(model, d)
+        d.hardware.propellant0.assign(np.array([[20.0], [propellant]]))
+        mjo.mjo_reset(model, d)
+        d.ctrl.assign(np.full((2, 1), 50.0))
+        if propellant < 20.0:
+            for _ in range(3):
+                mjo.mjo_step(model, d)
+        mjo.mjo_dump(model, d, 1, tmp_path / "tank.npz")
+        again, one = mjo.load_dump(tmp_path / "tank.npz").restore()
+        for _ in range(5):
+            for name in ("body_mass", "body_inertia", "body_subtreemass"):
+                assert np.array_equal(getattr(again, name).numpy()[0], getattr(model, name).numpy()[1]), name
+            mjo.mjo_step(model, d)
+            mjo.mjo_step(again, one)
+        assert np.array_equal(mjo.get_state(model, d, [1]).numpy(), mjo.get_state(again, one).numpy())
+    finally:  # the model is shared
+        d.hardware.propellant0.fill_(20.0)
+        mjo.mjo_reset(model, d)
+        model.body_mass.assign(mass)
+        model.body_inertia.assign(inertia)
+        mjo.set_const(model, d)

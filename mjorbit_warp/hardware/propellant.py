@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import warp as wp
+from numpy.typing import NDArray
 
 from mjorbit_warp.kernels.propellant import BodyMass, Tanks, _burn, _fill, _write_masses
 
@@ -70,3 +71,22 @@ def write_masses(m: "MjoModel", d: "MjoData") -> None:
     """Masses that go with ``data.hardware.propellant``, after it was written."""
     if d.hardware.tanks is not None:
         wp.launch(_write_masses, dim=d.nworld, outputs=[d.hardware.tanks, _bodies(m)])
+
+
+def full_masses(m: "MjoModel", d: "MjoData", world: int) -> dict[str, NDArray[np.float32]]:
+    """``body_mass`` and ``body_inertia`` of a world if its tanks were full, as kernels.propellant.write_mass counts.
+
+    Together with the propellant of a state they give back the masses of that state. Empty for a model without tanks.
+    """
+    tanks = d.hardware.tanks
+    if tanks is None:
+        return {}
+    mass, inertia = (getattr(m.mjw, name).numpy()[world].copy() for name in _MASSES[:2])
+    body = tanks.body.numpy()
+    now = mass[body]
+    ours = now == tanks.written.numpy()[world]
+    full = now + (tanks.capacity.numpy() - tanks.applied.numpy()[world]).astype(np.float32)
+    grown = inertia[body] * (full / now)[:, None]
+    mass[body] = np.where(ours, tanks.full_mass.numpy()[world], full)
+    inertia[body] = np.where(ours[:, None], tanks.full_inertia.numpy()[world], grown)
+    return {"body_mass": mass[None], "body_inertia": inertia[None]}
