@@ -39,6 +39,21 @@ def _not_finite(mj: mujoco.MjModel) -> Iterator[str]:
             yield f"{name}{of} is {np.array2string(values[row], separator=', ')}"
 
 
+def _on_free_joint(mj: mujoco.MjModel, joint: int) -> str:
+    """What a free joint has that is of joints alone, and why it must not; empty if it has nothing."""
+    dofs = slice(mj.jnt_dofadr[joint], mj.jnt_dofadr[joint] + 6)
+    holding = {
+        "damping": mj.dof_damping[dofs].any() or mj.dof_dampingpoly[dofs].any(),
+        "stiffness": mj.jnt_stiffness[joint] != 0.0 or mj.jnt_stiffnesspoly[joint].any(),
+        "frictionloss": mj.dof_frictionloss[dofs].any(),
+    }
+    found = [name for name, is_there in holding.items() if is_there]
+    reasons = [f"{' and '.join(found)}, which holds the spacecraft to the orbit's origin"] if found else []
+    if mj.dof_armature[dofs].any():
+        reasons.append("armature, which is inertia that gravity does not pull")
+    return ", and ".join(reasons)
+
+
 def refusals(mj: mujoco.MjModel, require_free_joint: bool = True) -> Iterator[tuple[str, str]]:
     """Why a model cannot be simulated correctly in orbit: a short code and a sentence for each reason."""
     fixed = _trees_without_free_joint(mj)
@@ -68,15 +83,12 @@ def refusals(mj: mujoco.MjModel, require_free_joint: bool = True) -> Iterator[tu
             'remove sleep="enable" from <option><flag/>',
         )
     for joint in range(mj.njnt):
-        if mj.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE:
-            dofs = slice(mj.jnt_dofadr[joint], mj.jnt_dofadr[joint] + 6)
-            if np.any(mj.dof_damping[dofs] != 0) or mj.jnt_stiffness[joint] != 0:
-                name = mj.joint(joint).name or f"joint {joint}"
-                yield (
-                    "free-joint-damping",
-                    f"free joint {name} has damping or stiffness, which holds the spacecraft to the orbit's origin: "
-                    "use <freejoint/>, which inherits none from the defaults",
-                )
+        if mj.jnt_type[joint] == mujoco.mjtJoint.mjJNT_FREE and (reason := _on_free_joint(mj, joint)):
+            name = mj.joint(joint).name or f"joint {joint}"
+            yield (
+                "free-joint",
+                f"free joint {name} has {reason}: use <freejoint/>, which inherits none from the defaults",
+            )
 
 
 def check_model(mj: mujoco.MjModel, require_free_joint: bool = True) -> None:

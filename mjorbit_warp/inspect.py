@@ -1,5 +1,6 @@
 """What the compiler made of a model: masses, joints, actuators, integrator and orbit, and advice on it."""
 
+import copy
 import dataclasses
 import math
 import warnings
@@ -106,12 +107,22 @@ def inspect_model(model: MjoModel, spec: MjoSpec | None = None) -> ModelReport:
     return _report(of_model(model, spec), ())
 
 
+def _whole(mj: mujoco.MjModel) -> tuple[float, np.ndarray, np.ndarray]:
+    """Mass [kg], COM [m] and inertia about it [kg·m²] at qpos0, without mocap bodies, which weigh nothing in motion."""
+    moved = copy.copy(mj)
+    moved.body_mass[mj.body_mocapid >= 0] = 0.0
+    moved.body_inertia[mj.body_mocapid >= 0] = 0.0
+    mass = float(moved.body_mass.sum())
+    data = mujoco.MjData(moved)
+    mujoco.mj_kinematics(moved, data)
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):  # a refused model's masses may be anything
+        data.subtree_com[0] = moved.body_mass @ data.xipos / mass if mass else 0.0
+        return mass, data.subtree_com[0].copy(), subtree_inertia(moved, data, 0)
+
+
 def _report(c: Compiled, ignore: Sequence[str]) -> ModelReport:
     mj = c.mj
-    data = mujoco.MjData(mj)
-    mujoco.mj_kinematics(mj, data)
-    mujoco.mj_comPos(mj, data)
-    inertia = subtree_inertia(mj, data, 0)
+    mass, com, inertia = _whole(mj)
     principal = floats(np.linalg.eigvalsh(inertia)) if np.isfinite(inertia).all() else (math.nan,) * 3
     integrator = integrator_name(mj.opt.integrator)
     options = {field.name: getattr(c.options, field.name) for field in dataclasses.fields(c.options)}
@@ -129,8 +140,8 @@ def _report(c: Compiled, ignore: Sequence[str]) -> ModelReport:
     buffers, momentum = buffer_report(mj), measure(subject)
     return ModelReport(
         name=str(mj.names[: mj.names.index(b"\0")].decode()),
-        mass=float(mj.body_mass.sum()),
-        com=floats(data.subtree_com[0]),
+        mass=mass,
+        com=floats(com),
         inertia=tuple(floats(row) for row in inertia),
         principal=principal,
         nbody=int(mj.nbody) - 1,

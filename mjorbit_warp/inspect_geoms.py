@@ -42,7 +42,7 @@ def density_geoms(mj: mujoco.MjModel, source: mujoco.MjSpec) -> list[tuple[int, 
     always = mode == mujoco.mjtInertiaFromGeom.mjINERTIAFROMGEOM_TRUE
     out: list[tuple[int, DensityGeom]] = []
     for body in source.bodies:
-        if body.name == "world" or (body.explicitinertial and not always):
+        if body.name == "world" or body.mocap or (body.explicitinertial and not always):
             continue
         for geom in body.geoms:
             given = not math.isnan(geom.mass)

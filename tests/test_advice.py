@@ -21,9 +21,14 @@ SMALL = '<body name="{0}" pos="{1}"><freejoint/><inertial pos="0 0 0" mass="2" d
 
 
 def mjcf(
-    inside: str = "", more: str = "", option: str = OPTION, compiler: str = RADIAN, free: str = "<freejoint/>"
+    inside: str = "",
+    more: str = "",
+    option: str = OPTION,
+    compiler: str = RADIAN,
+    free: str = "<freejoint/>",
+    world: str = "",
 ) -> str:
-    body = f'<body name="bus">{free}{INERTIAL}{inside}</body>'
+    body = f'{world}<body name="bus">{free}{INERTIAL}{inside}</body>'
     return f"<mujoco>{compiler}{option}<worldbody>{body}</worldbody>{more}</mujoco>"
 
 
@@ -43,6 +48,8 @@ SERVO = '<actuator><position name="servo" joint="elbow" kp="1" kv="1" ctrlrange=
 ROTOR = '<actuator><motor name="motor" joint="elbow" gear="10" armature="{0}"/></actuator>'
 TOUCHING = f"""<geom size="0.1" mass="0"/><body pos="2 0 0"><joint/>{INERTIAL}
   <body pos="1 0 0"><joint/><geom size="0.1" mass="1"/></body></body>"""
+BALL = '<geom size="0.1" mass="0"/>'
+FLOOR = '<geom name="floor" type="plane" size="1 1 1" {} conaffinity="0"/>'
 FREE = '<default><joint damping="0.1"/></default>'
 # code: (level, the model, its corrected twin)
 RULES: dict[str, tuple[str, str, str]] = {
@@ -82,6 +89,8 @@ RULES: dict[str, tuple[str, str, str]] = {
         mjcf(HINGE.format('armature="0.0001"'), ROTOR.format("1e-6")),
         mjcf(HINGE.format('armature="0.0001"'), ROTOR.format("0")),
     ),
+    "fluid": ("warning", mjcf(option=OPTION[:-2] + ' density="1.2"/>'), mjcf(option=OPTION[:-2] + ' wind="1 0 0"/>')),
+    "world-geom": ("warning", mjcf(BALL, world=FLOOR.format("")), mjcf(BALL, world=FLOOR.format('contype="2"'))),
     "gravity": ("warning", mjcf(option='<option integrator="RK4"/>'), mjcf()),
     "disabled-flag": (
         "warning",
@@ -90,7 +99,7 @@ RULES: dict[str, tuple[str, str, str]] = {
     ),
     "noise-unused": ("warning", mjcf(*NOISY), mjcf(NOISY[0], GYRO)),
     "sleep": ("error", mjcf(option=OPTION[:-2] + '><flag sleep="enable"/></option>'), mjcf()),
-    "free-joint-damping": ("error", mjcf(more=FREE, free='<joint type="free"/>'), mjcf(more=FREE)),
+    "free-joint": ("error", mjcf(more=FREE, free='<joint type="free"/>'), mjcf(more=FREE)),
     "no-free-joint": ("error", mjcf(free=""), mjcf()),
     "passive-flags": (
         "error",
@@ -108,6 +117,25 @@ def test_rule(code: str) -> None:
     assert set(said) == {code}, {c: str(a) for c, a in said.items()}
     assert said[code].level == level and said[code].what and said[code].remedy
     assert advice(right) == {}
+
+
+@pytest.mark.parametrize(
+    ("defaults", "said"),
+    [
+        ('damping="0.1"', "damping, which holds"),
+        ('damping="0 2"', "damping, which holds"),
+        ('stiffness="0 3"', "stiffness, which holds"),
+        ('frictionloss="0.5" damping="1"', "damping and frictionloss, which holds"),
+        ('armature="0.1"', "armature, which is inertia that gravity does not pull"),
+        ('armature="0.1" frictionloss="1"', "origin, and armature, which"),
+    ],
+)
+def test_what_a_free_joint_inherits(defaults: str, said: str) -> None:
+    """Of defaults that were meant for hinges; <freejoint/> has none of it."""
+    more = f"<default><joint {defaults}/></default>"
+    with pytest.raises(ValueError, match=said):
+        mjo.MjoSpec.from_string(mjcf(more=more, free='<joint type="free"/>')).compile()
+    assert advice(mjcf(more=more)) == {}
 
 
 def test_masses_in_numbers() -> None:
@@ -277,5 +305,5 @@ def test_every_reason_at_once() -> None:
     """compile() stops at the first; inspect names all, and still reads the masses."""
     flags = OPTION[:-2] + '><flag sleep="enable"/></option>'
     report = mjo.inspect(mjo.MjoSpec.from_string(mjcf(option=flags, more=FREE, free='<joint type="free"/>')))
-    assert [a.code for a in report.of_level("error")] == ["sleep", "free-joint-damping"]
+    assert [a.code for a in report.of_level("error")] == ["sleep", "free-joint"]
     assert report.exit_code == 2 and report.mass == 10.0

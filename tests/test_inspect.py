@@ -186,3 +186,14 @@ def test_parts_and_environment() -> None:
     back = json.loads(json.dumps(report.to_dict()))
     assert back["options"]["magnetic_field"] == "igrf degree=3 extrapolate=0"
     assert {part["kind"] for part in back["parts"]} == {"reaction wheel", "surface", "tank", "magnetometer"}
+
+
+def test_mocap_bodies_weigh_nothing() -> None:
+    """A target that is moved by hand, of water as MuJoCo has it: mass, COM and inertia are those of the bus alone."""
+    bus = '<body name="bus" pos="1 2 3"><freejoint/><inertial pos="0.1 0 0" mass="10" diaginertia="1 2 3"/></body>'
+    hand = '<body name="hand" mocap="true" pos="5 0 0"><geom size="0.5"/></body>'
+    text = f'<mujoco><compiler angle="radian"/><option gravity="0 0 0" integrator="RK4"/><worldbody>{bus}{hand}</worldbody></mujoco>'
+    report = mjo.inspect(mjo.MjoSpec.from_string(text))
+    assert report.mass == 10.0 and report.com == pytest.approx((1.1, 2.0, 3.0), abs=1e-12)
+    assert report.principal == pytest.approx((1.0, 2.0, 3.0), abs=1e-12)
+    assert report.density_geoms == () and [a.code for a in report.of_level("warning")] == []

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from mjorbit_warp.advice.armature import armature_advice
-from mjorbit_warp.advice.base import base_advice
+from mjorbit_warp.advice.base import base_advice, world_geom_advice
 from mjorbit_warp.advice.buffers import buffer_advice
 from mjorbit_warp.advice.contact_step import contact_step_advice
 from mjorbit_warp.advice.drift import drift_advice
@@ -19,6 +19,7 @@ from mjorbit_warp.report import BufferReport, DriftReport
 
 RULES: tuple[Callable[[Subject], list[Advice]], ...] = (
     base_advice,
+    world_geom_advice,
     mass_advice,
     unit_advice,
     armature_advice,
@@ -39,6 +40,7 @@ CODES = (
     "energy-off",
     "euler-in-radians",
     "fixed-tree",
+    "fluid",
     "gravity",
     "integrator-drift",
     "noise-unused",
@@ -50,6 +52,7 @@ CODES = (
     "step-orbit",
     "step-servo",
     "visual-mass",
+    "world-geom",
 )  # of warnings and information; errors cannot be ignored
 
 

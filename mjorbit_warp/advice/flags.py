@@ -33,6 +33,23 @@ def _gravity(s: Subject) -> list[Advice]:
     ]
 
 
+def _fluid(mj: mujoco.MjModel) -> list[Advice]:
+    """MuJoCo's medium rests, or blows, in the axes of the orbit's origin, which itself moves at kilometres a second."""
+    given = [f"{name} {float(getattr(mj.opt, name)):g}" for name in ("density", "viscosity") if getattr(mj.opt, name)]
+    if not given:
+        return []
+    return [
+        Advice(
+            "warning",
+            "fluid",
+            "option",
+            f"{' and '.join(given)}: bodies are braked by a medium that moves along with the orbit's origin",
+            "remove density, viscosity and wind from <option>, and take OrbitOptions(atmosphere=…) for air drag; they "
+            "are right inside a cabin that is the origin",
+        )
+    ]
+
+
 def _touching(mj: mujoco.MjModel) -> int:
     """Pairs that could touch if contacts were on."""
     other = copy.copy(mj)
@@ -123,5 +140,5 @@ def _energy(mj: mujoco.MjModel) -> list[Advice]:
 
 
 def flag_advice(s: Subject) -> list[Advice]:
-    """Gravity left on, flags that switch off what the model has, energy that is not computed."""
-    return _gravity(s) + _disabled(s) + _energy(s.mj)
+    """Gravity left on, a medium that is no atmosphere, flags that take away what the model has, energy not computed."""
+    return _gravity(s) + _fluid(s.mj) + _disabled(s) + _energy(s.mj)

@@ -13,7 +13,7 @@ WATER = 1000.0  # MuJoCo's default density [kg/m³]
 def _weight(geoms: list[DensityGeom]) -> str:
     known = sum(g.mass for g in geoms if g.mass is not None)
     rest = sum(g.mass is None for g in geoms)
-    meshes = f"{rest} of a volume that only the compiler knows" if rest else ""
+    meshes = f"the mass of {rest} mesh{'es' if rest > 1 else ''}, skins or the like" if rest else ""
     return " and ".join(x for x in (f"{known:.4g} kg" if known else "", meshes) if x)
 
 
@@ -41,7 +41,7 @@ def mass_advice(s: Subject) -> list[Advice]:
         if not (mj.geom_contype[g] or mj.geom_conaffinity[g] or g in paired)
         and (mj.geom_group[g] != 0 or _carries_mass_otherwise(mj, g, set(found)))
     ]
-    total = float(mj.body_mass.sum())
+    total = float(mj.body_mass[mj.body_mocapid < 0].sum())
     out = []
     if skins:
         geoms = [found[g] for g in skins]
@@ -65,7 +65,7 @@ def mass_advice(s: Subject) -> list[Advice]:
                 listed("geom", [g.geom for g in water]),
                 f"has no mass, so {_weight(water)} of the total of {total:.4g} kg come from a density of 1000 kg/m³, "
                 "MuJoCo's default, that of water",
-                'give each geom mass="…" or a density, or its body an <inertial>',
+                'give each geom mass="…" or another density, or its body an <inertial>; ignore it where water is meant',
             )
         )
     return out

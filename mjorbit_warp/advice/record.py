@@ -91,9 +91,10 @@ def free_roots(mj: mujoco.MjModel) -> list[int]:
 
 
 def trial(mj: mujoco.MjModel, *disabled: str) -> mujoco.MjModel:
-    """A copy without gravity and sensors, and with features disabled; it does not start over when it goes bad."""
+    """A copy without gravity, medium and sensors, with features disabled; it does not start over when it goes bad."""
     other = copy.copy(mj)
     other.opt.gravity[:] = 0.0
+    other.opt.density = other.opt.viscosity = 0.0
     other.opt.enableflags &= ~int(mujoco.mjtEnableBit.mjENBL_SLEEP)
     for name in ("sensor", "autoreset", *disabled):
         other.opt.disableflags |= int(getattr(mujoco.mjtDisableBit, f"mjDSBL_{name.upper()}"))
