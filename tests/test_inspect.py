@@ -192,8 +192,8 @@ def test_mocap_bodies_weigh_nothing() -> None:
     """A target that is moved by hand, of water as MuJoCo has it: mass, COM and inertia are those of the bus alone."""
     bus = '<body name="bus" pos="1 2 3"><freejoint/><inertial pos="0.1 0 0" mass="10" diaginertia="1 2 3"/></body>'
     hand = '<body name="hand" mocap="true" pos="5 0 0"><geom size="0.5"/></body>'
-    text = f'<mujoco><compiler angle="radian"/><option gravity="0 0 0" integrator="RK4"/><worldbody>{bus}{hand}</worldbody></mujoco>'
-    report = mjo.inspect(mjo.MjoSpec.from_string(text))
+    option = '<compiler angle="radian"/><option gravity="0 0 0" integrator="RK4"/>'
+    report = mjo.inspect(mjo.MjoSpec.from_string(f"<mujoco>{option}<worldbody>{bus}{hand}</worldbody></mujoco>"))
     assert report.mass == 10.0 and report.com == pytest.approx((1.1, 2.0, 3.0), abs=1e-12)
     assert report.principal == pytest.approx((1.0, 2.0, 3.0), abs=1e-12)
     assert report.density_geoms == () and [a.code for a in report.of_level("warning")] == []
