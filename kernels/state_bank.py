@@ -10,7 +10,11 @@ from mjorbit_warp.kernels.status import Faults, clear_status
 
 @cache
 def restore_kernel(dtype: Any):
-    """Kernel that copies columns of a bank of states into masked rows of an array of ``dtype``."""
+    """Kernel that copies columns of a bank of states into masked rows of an array of ``dtype``.
+
+    A row that the bank does not have gives NaN, or leaves integers as they are, so that the world is frozen and named.
+    """
+    floating = dtype in (wp.float32, wp.float64)
 
     @wp.kernel(module="unique", enable_backward=False)
     def _restore(
@@ -25,7 +29,11 @@ def restore_kernel(dtype: Any):
         """(world × entry)"""
         worldid, i = wp.tid()
         if mask_in[worldid]:
-            target_out[worldid, i] = dtype(bank_in[row_in[worldid], offset + i])
+            row = row_in[worldid]
+            if row >= 0 and row < bank_in.shape[0]:
+                target_out[worldid, i] = dtype(bank_in[row, offset + i])
+            elif wp.static(floating):
+                target_out[worldid, i] = dtype(wp.nan)
 
     return _restore
 

@@ -7,7 +7,7 @@ import warp as wp
 
 from mjorbit_warp.kernels.absolute import _absolute_state
 from mjorbit_warp.step import refresh_velocities
-from mjorbit_warp.worlds import check_owner
+from mjorbit_warp.worlds import check_warp
 
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData
@@ -36,7 +36,7 @@ def absolute_state(m: "MjoModel", d: "MjoData") -> AbsoluteState:
 
     Kinematics are refreshed first: after a step ``xipos`` still belongs to the step's last evaluation.
     """
-    check_owner(m, d)
+    check_warp(m, d)
     if d.orbit is None:
         raise ValueError(
             "the model has no orbit, so its bodies have no absolute state: set spec.orbit before compile()"

@@ -8,7 +8,7 @@ import warp as wp
 
 from mjorbit_warp.kernels.rollout import broadcast_kernel
 from mjorbit_warp.state import get_state, scalars, set_state, state_components, state_written
-from mjorbit_warp.worlds import check_owner, world_index
+from mjorbit_warp.worlds import check_warp, world_index
 
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData
@@ -58,8 +58,8 @@ def broadcast_state(
       world_ids: worlds of the target, default all.
     """
     target = source if target is None else target
-    check_owner(m, source)
-    check_owner(m, target)
+    check_warp(m, source)
+    check_warp(m, target)
     row = int(world_index([world], source.nworld)[0])
     ids: Any = wp.array(world_index(world_ids, target.nworld), dtype=int, device=target.device)
     pairs = _pairs(source, target)

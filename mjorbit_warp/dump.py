@@ -23,7 +23,7 @@ from mjorbit_warp.run_file import binary_model, package_versions, replacing
 from mjorbit_warp.state import get_state, set_state, state_layout
 from mjorbit_warp.status import Status, worlds_by_status
 from mjorbit_warp.status_report import mjo_status
-from mjorbit_warp.worlds import check_owner, world_index
+from mjorbit_warp.worlds import check_warp, world_index
 
 FORMAT = 1
 _EXPECTED = {
@@ -178,7 +178,7 @@ def mjo_dump(m: MjoModel, d: MjoData, world: int, path: str | os.PathLike[str]) 
     Raises:
       ValueError: no such world.
     """
-    check_owner(m, d)
+    check_warp(m, d)
     index = int(world_index([world], d.nworld)[0])
     custom = mujoco.MjSpec()
     custom.modelname = "dump"

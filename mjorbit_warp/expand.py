@@ -8,7 +8,7 @@ import numpy as np
 import warp as wp
 
 from mjorbit_warp.latch_data import rewrite_latches
-from mjorbit_warp.worlds import check_owner
+from mjorbit_warp.worlds import check_warp
 
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData
@@ -110,7 +110,7 @@ def set_const(m: "MjoModel", d: "MjoData") -> None:
 
     The state, ``qpos`` included, is untouched. Derived constants get one value per world where a source has one.
     """
-    check_owner(m, d)
+    check_warp(m, d)
     with wp.ScopedDevice(m.device):
         if any(getattr(m.mjw, name).shape[0] > 1 for name in _INPUTS):
             for name in _DERIVED:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mjorbit_warp.distributions import Distribution, draw
 from mjorbit_warp.expand import _DERIVED, _INPUTS, _owner, expand, set_const
-from mjorbit_warp.worlds import check_owner
+from mjorbit_warp.worlds import check_warp
 
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData
@@ -138,7 +138,7 @@ def _check(model: "MjoModel", data: Any, parameters: Mapping[str, Distribution],
         if data < 1:
             raise ValueError(f"nworld is {data!r}: a positive integer is expected")
         return int(data)
-    check_owner(model, data)
+    check_warp(model, data)
     return int(data.nworld)
 
 

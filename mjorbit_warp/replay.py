@@ -31,7 +31,8 @@ class Bad:
       time: elapsed time at its start [s].
       quantity: name of the array, as ``ctrl``, ``qfrc_bias`` or ``qvel``.
       element: whose entry it is.
-      when: "begins with" a state, command or force; "finds" by evaluating the dynamics there; or "ends with".
+      when: "begins with" a state, command or force; "finds" by evaluating the dynamics there; "ends with"; or
+        "is given" a state that the step before it did not end with, so that somebody wrote it.
       value: the entry.
       largest: the largest finite entry of state and commands at the step's start, in words.
     """
@@ -199,6 +200,13 @@ def replay(dump: Dump, backend: str = "reference", nstep: int | None = None) -> 
             for name in INPUTS:
                 if name in run.layout and name in theirs:
                     now[run.layout[name]] = want[theirs[name]]
+            written = [n for n in motion if not np.isfinite(want[theirs[n]]).all()]
+            if written and not lost:
+                for name in written:
+                    now[run.layout[name]] = want[theirs[name]]
+                states.append(now)
+                bad = dataclasses.replace(_look(run, now, now, k + 1), when="is given")
+                break
         states.append(now)
         if lost:
             bad = _look(run, before, now, k)

@@ -10,7 +10,7 @@ from mjorbit_warp.kernels.state import gather_kernel, scatter_kernel
 from mjorbit_warp.latch_data import write_latches
 from mjorbit_warp.orbit_data import refresh_orbit
 from mjorbit_warp.sensors import STATE as SENSOR_COMPONENTS
-from mjorbit_warp.worlds import check_owner, world_index
+from mjorbit_warp.worlds import check_warp, world_index
 
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData
@@ -87,7 +87,7 @@ def get_state(m: "MjoModel", d: "MjoData", world_ids: Any = None) -> wp.array:
     Returns:
       (n, state_size) float64 array on the data's device; set_state restores it, and stepping on gives the same bits.
     """
-    check_owner(m, d)
+    check_warp(m, d)
     ids = _ids(d, world_ids)
     with wp.ScopedDevice(d.device):
         out = wp.zeros((ids.shape[0], state_size(d)), dtype=wp.float64)
@@ -112,7 +112,7 @@ def set_state(m: "MjoModel", d: "MjoData", state: Any, world_ids: Any = None) ->
     Args:
       state: (n, state_size) float64, Warp array on the data's device or array-like.
     """
-    check_owner(m, d)
+    check_warp(m, d)
     ids = _ids(d, world_ids)
     expected = (ids.shape[0], state_size(d))
     if not isinstance(state, wp.array):

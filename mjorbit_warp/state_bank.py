@@ -9,7 +9,7 @@ from mjorbit_warp.kernels.state_bank import _clear_status, restore_kernel
 from mjorbit_warp.reset import world_mask
 from mjorbit_warp.state import get_state, scalars, state_components, state_layout, state_written
 from mjorbit_warp.step import refresh_velocities
-from mjorbit_warp.worlds import check_owner
+from mjorbit_warp.worlds import check_warp
 
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData
@@ -33,7 +33,7 @@ class StateBank:
         Args:
           states: (nstate, state_size) from get_state; None takes the data's present ones, a row for each world.
         """
-        check_owner(model, data)
+        check_warp(model, data)
         self.model, self.data = model, data
         now = get_state(model, data)
         given = now if states is None else states
@@ -52,13 +52,19 @@ class StateBank:
     def restore(self, mask: Any = None) -> None:
         """Put each masked world to its row's state and clear its status; others keep their bits.
 
-        Positions and velocities of bodies are fresh afterwards in all worlds.
+        Positions and velocities of bodies are fresh afterwards in all worlds. In a graph nothing can raise: a world
+        whose row does not exist becomes NaN there, so that it is NONFINITE and frozen from the next step on.
 
         Args:
           mask: (nworld,) bool, a Warp array on the data's device or array-like; None restores all.
+
+        Raises:
+          ValueError: a masked world's row does not exist; the mask does not fit.
         """
         m, d = self.model, self.data
         chosen = world_mask(d, mask)
+        if not d.device.is_capturing:
+            self._check_rows(chosen)
         with wp.ScopedDevice(d.device):
             components = state_components(d)
             for name, part in self._layout.items():
@@ -75,3 +81,9 @@ class StateBank:
                 d.ring.forget(d, chosen)
             state_written(m, d)
             refresh_velocities(m, d)
+
+    def _check_rows(self, mask: Any) -> None:
+        rows, count = self.row.numpy(), self.states.shape[0]
+        wrong = np.flatnonzero(mask.numpy() & ((rows < 0) | (rows >= count)))
+        if wrong.size:
+            raise ValueError(f"row of world {wrong[0]} is {rows[wrong[0]]}: the bank has states 0 to {count - 1}")

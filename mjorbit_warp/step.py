@@ -16,7 +16,7 @@ from mjorbit_warp.origin import recenter
 from mjorbit_warp.sensors import ACC, fill_sensors
 from mjorbit_warp.shadow import check_shadow, shadow_advance, shadow_stage
 from mjorbit_warp.status_arrays import hold
-from mjorbit_warp.worlds import check_owner
+from mjorbit_warp.worlds import check_warp
 
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData
@@ -83,7 +83,7 @@ def _sensor(m: "MjoModel"):
 
 def check_pair(m: "MjoModel", d: "MjoData") -> None:
     """The data belongs to the model, and our callbacks are in place (installed here if not)."""
-    check_owner(m, d)
+    check_warp(m, d)
     if m._evaluate is None:
         before = {"passive": _evaluation(m)}
         if m.hardware.any("reaction_wheel", "cmg"):

@@ -24,3 +24,17 @@ def check_owner(m: Any, d: Any) -> None:
     """ValueError unless the data was made from the model."""
     if getattr(d, "model", None) is not m:
         raise ValueError("this data was made from another model: pass the model given to make_data")
+
+
+def check_warp(m: Any, d: Any) -> None:
+    """As check_owner; ValueError for data of the reference too."""
+    check_owner(m, d)
+    if not hasattr(d, "mjw"):
+        raise ValueError("this data is of the reference backend: data of mjorbit_warp.make_data is expected here")
+
+
+def check_reference(m: Any, d: Any) -> None:
+    """As check_owner; ValueError for data of the Warp backend too."""
+    check_owner(m, d)
+    if not hasattr(d, "batch"):
+        raise ValueError("this data is of the Warp backend: data of mjorbit_warp.reference.make_data is expected here")

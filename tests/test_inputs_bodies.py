@@ -233,3 +233,20 @@ def test_both_backends_of_a_urdf(tmp_path: pathlib.Path) -> None:
         for _ in range(20):
             backend.mjo_step(model, d)  # type: ignore[attr-defined]
         assert np.abs(read(d.qpos)[0, :3]).max() < 1e-7
+
+
+def test_names_that_are_not_utf8(tmp_path: pathlib.Path) -> None:
+    """Latin-1 by declaration or by accident is named with its line; in a comment it does no harm; so in an include."""
+    body = '<body name="b%sr"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/></body>'
+    text = "<mujoco><!-- gr%s\n\xdf -->\n<worldbody>" + body + "</worldbody></mujoco>"
+    path = tmp_path / "m.xml"
+    for declaration in ("", '<?xml version="1.0" encoding="ISO-8859-1"?>'):
+        path.write_bytes((declaration + text % ("\xfc", "\xe4")).encode("latin-1"))
+        with pytest.raises(ValueError, match=r"m\.xml, line 3: a character that is not UTF-8: save the file as UTF-8"):
+            mjo.MjoSpec.from_file(path)
+    path.write_bytes((text % ("\xfc", "a")).encode("latin-1"))
+    assert mjo.MjoSpec.from_file(path).bodies[1].name == "bar"
+    (tmp_path / "part.xml").write_bytes(b"<mujoco>" + (body % "\xe4").encode("latin-1") + b"</mujoco>")
+    path.write_text('<mujoco><worldbody><include file="part.xml"/></worldbody></mujoco>')
+    with pytest.raises(ValueError, match=r"part\.xml, line 1: a character that is not UTF-8"):
+        mjo.MjoSpec.from_file(path)

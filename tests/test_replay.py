@@ -79,6 +79,26 @@ def test_what_grows_by_itself(box: mjo.MjoModel, tmp_path: pathlib.Path) -> None
     assert again.same  # NaN for NaN
 
 
+@pytest.mark.parametrize("backend", ["warp", "reference"])
+@pytest.mark.parametrize(("quantity", "said"), [("qvel", "bus_free, entry 1"), ("orbit.v", "the orbit, entry 1")])
+def test_what_somebody_wrote(box: mjo.MjoModel, tmp_path: pathlib.Path, quantity: str, said: str, backend: str) -> None:
+    """NaN written between two steps: no step made it, and the step that was given it is named."""
+    d = mjo.make_data(box, 2, state_ring=4)
+    for _ in range(3):
+        mjo.mjo_step(box, d)
+    array = d.qvel if quantity == "qvel" else d.orbit.v
+    values = array.numpy().copy()
+    values[1, 1] = np.nan
+    array.assign(values)
+    mjo.mjo_step(box, d)
+    assert d.bad_worlds() == {"NONFINITE": [1]}
+    mjo.mjo_dump(box, d, 1, tmp_path / "given.npz")
+    again = replay(mjo.load_dump(tmp_path / "given.npz"), backend)
+    assert again.bad is not None
+    assert again.bad.sentence.startswith(f"step 3 (0.3 s) is given {quantity} of {said} = nan; largest before it: ")
+    assert main(["replay", str(tmp_path / "given.npz"), "--backend", backend]) == 1
+
+
 def test_a_dump_has_the_worlds_own_parameters(tmp_path: pathlib.Path, box: mjo.MjoModel) -> None:
     """Mass, orbit and applied force of the world, not those of the model; a dump without a ring has one state."""
     spec = mjo.MjoSpec.from_file(mjo.models.model_path("box_satellite"))

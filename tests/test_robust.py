@@ -123,6 +123,18 @@ def test_reference_refuses_what_it_ignores(box: mjo.MjoModel) -> None:
         mjo_ref.get_state(model, d, world_ids=[-1])
 
 
+def test_data_of_the_other_backend(box: mjo.MjoModel) -> None:
+    ours, theirs = mjo.make_data(box), mjo_ref.make_data(box)
+    for name in ("mjo_step", "mjo_forward", "mjo_reset", "mjo_sense", "get_state", "absolute_state", "set_const"):
+        with pytest.raises(ValueError, match=r"of the reference backend: data of mjorbit_warp\.make_data is expected"):
+            getattr(mjo, name)(box, theirs)
+        with pytest.raises(ValueError, match=r"Warp backend: data of mjorbit_warp\.reference\.make_data is expected"):
+            getattr(mjo_ref, name)(box, ours)
+    for call in (mjo.StateBank, mjo.capture, mjo_ref.from_warp):
+        with pytest.raises(ValueError, match="of the reference backend"):
+            call(box, theirs)  # type: ignore[operator]
+
+
 def test_compiled_options_are_fixed(box: mjo.MjoModel) -> None:
     with pytest.raises(AttributeError, match="compile again"):
         box.options.j2 = False

@@ -78,3 +78,25 @@ def test_any_state_for_any_world(model: mjo.MjoModel) -> None:
     assert np.array_equal(d.qpos.numpy(), kept[[1, 3, 3, 1]])
     with pytest.raises(ValueError, match=r"states has shape \(2, 3\)"):
         mjo.StateBank(model, d, np.zeros((2, 3)))
+
+
+def test_rows_that_do_not_exist(model: mjo.MjoModel) -> None:
+    """Refused by name where that is possible; in a graph the world is NONFINITE, and its neighbours are as asked."""
+    d, bank = moved(model)
+    bank.row.assign(np.array([0, 7, 2, -1]))
+    with pytest.raises(ValueError, match="row of world 1 is 7: the bank has states 0 to 3"):
+        bank.restore()
+    bank.restore(MASK)  # rows of the other worlds are of no matter
+    mask: Any = wp.full(4, True, dtype=bool)
+
+    def body() -> None:
+        bank.restore(mask)
+        mjo.mjo_step(model, d)
+
+    bank.row.zero_()
+    graph = mjo.CapturedStep(model, d, 1, body, [mask])
+    bank.row.assign(np.array([0, 7, 2, -1]))
+    graph()
+    assert graph.ncapture == 1
+    assert d.bad_worlds() == {"NONFINITE": [1, 3]}
+    assert np.isfinite(mjo.get_state(model, d, [0, 2]).numpy()).all()

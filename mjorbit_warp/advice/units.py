@@ -124,7 +124,7 @@ def _degrees_as_radians(mj: mujoco.MjModel) -> list[Advice]:
                 "range-in-degrees",
                 listed("joint", wide),
                 "the range is more than two turns: it looks like degrees that were read as radians",
-                '<compiler angle="degree"/>, or write the range in radians',
+                'write the range in radians, as URDF always has it; in an MJCF, <compiler angle="degree"/> does too',
             )
         )
     servos = []

@@ -31,7 +31,7 @@ def inspect(
     from mjorbit_warp.orbit import Orbit
 
     orbit = None if tle is None else Orbit.from_tle(tle)
-    report = inspect_model(model, orbit=orbit, ignore=[code for code in ignore.split(",") if code])
+    report = inspect_model(model, orbit=orbit, ignore=[code.strip() for code in ignore.split(",") if code.strip()])
     print(json_format.dumps(report.to_dict(), indent=2, allow_nan=False) if json else report)
     errors = [": ".join(x for x in (error.what, error.remedy) if x) for error in report.of_level("error")]
     if errors:

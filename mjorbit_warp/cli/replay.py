@@ -20,11 +20,12 @@ from mjorbit_warp.status import FAULTS, Status
 
 def _rows(dump: Dump) -> list[dict[str, Any]]:
     """Each recorded state and the last one in a few numbers; None for what is not finite."""
-    time, r = dump.component("time")[:, 0], dump.component("orbit.r")
+    time = dump.component("time")[:, 0]
     rows = []
     for k in range(len(time)):
         row: dict[str, Any] = {"time_s": float(time[k])}
-        for name, values in (("qpos", dump.component("qpos")), ("qvel", dump.component("qvel")), ("orbit.r", r)):
+        for name in ("qpos", "qvel", "orbit.r", "orbit.v"):
+            values = dump.component(name)
             size = float(np.abs(values[k]).max(initial=0.0))
             row[name] = size if math.isfinite(size) else None
         for name in ("ctrl", "qfrc_applied", "xfrc_applied"):
@@ -82,7 +83,7 @@ def _print(result: dict[str, Any]) -> None:
         head.add_row(f"replay, {run['backend']}", escape(text))
     console.print(head)
     table = Table(title="recorded states, largest entries")
-    for name in ("step", "time [s]", "|qpos|", "|qvel|", "|orbit.r| [m]", "ctrl and forces"):
+    for name in ("step", "time [s]", "|qpos|", "|qvel|", "|orbit.r| [m]", "|orbit.v| [m/s]", "ctrl and forces"):
         table.add_column(name, justify="right")
 
     def number(value: float | None) -> str:
@@ -90,7 +91,7 @@ def _print(result: dict[str, Any]) -> None:
 
     for k, row in enumerate(result["states"]):
         lost = [name for name in ("ctrl", "qfrc_applied", "xfrc_applied") if not row[name]]
-        numbers = [number(row[name]) for name in ("time_s", "qpos", "qvel", "orbit.r")]
+        numbers = [number(row[name]) for name in ("time_s", "qpos", "qvel", "orbit.r", "orbit.v")]
         table.add_row(str(k), *numbers, ", ".join(lost) + " not finite" if lost else "finite")
     console.print(table)
 

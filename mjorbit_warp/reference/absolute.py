@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mjorbit_warp import _vector
-from mjorbit_warp.worlds import check_owner
+from mjorbit_warp.worlds import check_reference
 
 if TYPE_CHECKING:
     from mjorbit_warp.model import MjoModel
@@ -29,7 +29,7 @@ class AbsoluteState:
 
 def absolute_state(m: "MjoModel", d: "MjoData") -> AbsoluteState:
     """Positions, velocities and attitudes of all bodies in ECI at the current time (design equation 8)."""
-    check_owner(m, d)
+    check_reference(m, d)
     if d.orbit is None:
         raise ValueError(
             "the model has no orbit, so its bodies have no absolute state: set spec.orbit before compile()"

@@ -7,7 +7,7 @@ import numpy as np
 from mjorbit_warp.reference.data import MjoData, set_const
 from mjorbit_warp.reference.environment import EnvironmentData
 from mjorbit_warp.reference.state import set_state, state_layout
-from mjorbit_warp.worlds import check_owner, world_index
+from mjorbit_warp.worlds import check_warp, world_index
 
 if TYPE_CHECKING:
     from mjorbit_warp.data import MjoData as WarpData
@@ -68,7 +68,7 @@ def from_warp(model: "MjoModel", data: "WarpData", world_ids: Any = None) -> Mjo
     from mjorbit_warp.state import get_state
     from mjorbit_warp.state import state_layout as warp_layout
 
-    check_owner(model, data)
+    check_warp(model, data)
     ids = world_index(world_ids, data.nworld)
     if not ids.size:
         raise ValueError("world_ids is empty: at least one world is needed")

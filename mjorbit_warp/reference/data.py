@@ -22,7 +22,7 @@ from mjorbit_warp.reference.sensors import FIELDS, SensorsData, sensor_parameter
 from mjorbit_warp.reference.status import FaultsData
 from mjorbit_warp.reference.wrench import ancestry, bodies_moved_by_dof
 from mjorbit_warp.seed import check_seed
-from mjorbit_warp.worlds import check_owner
+from mjorbit_warp.worlds import check_reference
 
 if TYPE_CHECKING:
     from mjorbit_warp.effects import Effects
@@ -212,7 +212,7 @@ def set_const(m: "MjoModel", d: MjoData) -> None:
 
     MuJoCo C's mj_setConst leaves the reference pose in qpos, so the state is put back.
     """
-    check_owner(m, d)
+    check_reference(m, d)
     state = d.batch.state.copy()
     write_latches(d, np.zeros_like(d.latch.on))  # the model's numbers follow, not the poses that are held
     d.batch.set_const()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from mjorbit_warp import _quat
 from mjorbit_warp.latch import equality_id
 from mjorbit_warp.latch_data import latchable
-from mjorbit_warp.worlds import check_owner
+from mjorbit_warp.worlds import check_reference
 
 if TYPE_CHECKING:
     from mjorbit_warp.model import MjoModel
@@ -57,7 +57,7 @@ def mjo_latch(m: "MjoModel", d: "MjoData", eq: str | int, mask: Any = None) -> N
     """
     from mjorbit_warp.reference.state import masked_worlds
 
-    check_owner(m, d)
+    check_reference(m, d)
     index = equality_id(m.mj, eq)
     ids = masked_worlds(d, mask)
     if not ids.size:
@@ -83,7 +83,7 @@ def mjo_unlatch(m: "MjoModel", d: "MjoData", eq: str | int, mask: Any = None) ->
     """Switch a weld or connect off in chosen worlds and forget the pose that it held."""
     from mjorbit_warp.reference.state import masked_worlds
 
-    check_owner(m, d)
+    check_reference(m, d)
     index = equality_id(m.mj, eq)
     ids = masked_worlds(d, mask)
     d.latch.on[ids, int(np.flatnonzero(d.latch.eq == index)[0])] = False

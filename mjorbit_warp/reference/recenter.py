@@ -8,7 +8,7 @@ import numpy as np
 from mjorbit_warp.origin import check_recenter
 from mjorbit_warp.reference.orbit import compensated_add
 from mjorbit_warp.reference.state import _refresh, masked_worlds
-from mjorbit_warp.worlds import check_owner
+from mjorbit_warp.worlds import check_reference
 
 if TYPE_CHECKING:
     from mjorbit_warp.model import MjoModel
@@ -23,7 +23,7 @@ def mjo_recenter(m: "MjoModel", d: "MjoData", mask: Any = None) -> None:
     Args:
       mask: (nworld,) bool; None moves all.
     """
-    check_owner(m, d)
+    check_reference(m, d)
     check_recenter(m.mj, d.orbit is not None)
     ids = masked_worlds(d, mask)
     if not ids.size:

@@ -10,7 +10,7 @@ from mjorbit_warp.frames import lvlh_axes
 from mjorbit_warp.keyframe import keyframe_id
 from mjorbit_warp.reference.latch import write_latches
 from mjorbit_warp.reference.propellant import write_masses
-from mjorbit_warp.worlds import check_owner, world_index
+from mjorbit_warp.worlds import check_reference, world_index
 
 if TYPE_CHECKING:
     from mjorbit_warp.model import MjoModel
@@ -45,7 +45,7 @@ def state_layout(d: "MjoData") -> dict[str, slice]:
 
 def get_state(m: "MjoModel", d: "MjoData", world_ids: Any = None) -> F64:
     """(n, state_size) copy of the state of chosen worlds."""
-    check_owner(m, d)
+    check_reference(m, d)
     ids = world_index(world_ids, d.nworld)
     parts = [array[ids].reshape(ids.size, -1).astype(np.float64) for array in _components(d).values()]
     return np.concatenate(parts, axis=1)
@@ -53,7 +53,7 @@ def get_state(m: "MjoModel", d: "MjoData", world_ids: Any = None) -> F64:
 
 def set_state(m: "MjoModel", d: "MjoData", state: Any, world_ids: Any = None) -> None:
     """Restore states from get_state, of either backend, into chosen worlds."""
-    check_owner(m, d)
+    check_reference(m, d)
     ids = world_index(world_ids, d.nworld)
     values = np.asarray(state, dtype=np.float64)
     layout = state_layout(d)
@@ -84,7 +84,7 @@ def _refresh(d: "MjoData") -> None:
 
 def mjo_reset(m: "MjoModel", d: "MjoData", mask: Any = None, *, keyframe: str | int | None = None) -> None:
     """Reset worlds to ``qpos0`` or a keyframe, the initial orbit and time zero, as mjorbit_warp.mjo_reset."""
-    check_owner(m, d)
+    check_reference(m, d)
     key = -1 if keyframe is None else keyframe_id(m, keyframe)
     ids = masked_worlds(d, mask)
     if not ids.size:

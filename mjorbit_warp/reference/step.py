@@ -14,7 +14,7 @@ from mjorbit_warp.reference.rk4 import check_rk4, rk4_step
 from mjorbit_warp.reference.sensors import fill_sensors
 from mjorbit_warp.reference.status import Frozen, update_status
 from mjorbit_warp.reference.wrench import feedback_acceleration, project, wrench
-from mjorbit_warp.worlds import check_owner
+from mjorbit_warp.worlds import check_reference
 
 if TYPE_CHECKING:
     from mjorbit_warp.effects import Effects
@@ -83,7 +83,7 @@ def _act_rates(d: "MjoData", effects: "Effects") -> None:
 
 
 def _check(m: "MjoModel", d: "MjoData") -> None:
-    check_owner(m, d)
+    check_reference(m, d)
     for name in NAMES:
         if name != "control" and getattr(m.callback, name) is not None:
             raise NotImplementedError(

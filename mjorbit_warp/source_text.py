@@ -1,4 +1,4 @@
-"""NaN written in a model file: MuJoCo takes it for "not given" and says so in a log that nobody reads."""
+"""What MuJoCo reads over in a model's text: NaN, taken for "not given", and bytes that are no UTF-8."""
 
 import re
 
@@ -44,3 +44,11 @@ def refuse_nan(text: str, where: str) -> None:
     """ValueError if a model text has NaN among its numbers."""
     if what := written_nan(text):
         raise ValueError(f"{where} has {what}: MuJoCo would take NaN as not given, finite numbers are expected")
+
+
+def refuse_bytes(text: str, where: str) -> None:
+    """ValueError if a model text, read with errors="replace", was not UTF-8; in a comment it does no harm."""
+    bare = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+    if (at := bare.find("\ufffd")) >= 0:
+        line = bare.count("\n", 0, at) + 1
+        raise ValueError(f"{where}, line {line}: a character that is not UTF-8: save the file as UTF-8")
