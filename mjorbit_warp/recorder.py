@@ -16,6 +16,8 @@ _RECORDED = ("time", "t", *_STATE, "ctrl", "r", "v")
 class Recorder:
     """Copies the state of chosen worlds, which share one clock, at each call of ``record``.
 
+    A world that is not finite stands still, and its clock with it; the records' time is that of the others.
+
     Only the state itself is kept, so every value belongs to its record's time: what MuJoCo derives from a state
     (``xipos``, sensors, forces) belongs to the last evaluation, which lies before the end of a step.
 
@@ -50,10 +52,16 @@ class Recorder:
         with np.errstate(over="ignore"):  # a world that goes to infinity
             return np.where(fine.astype(np.float32) == value, fine, value.astype(np.float64))
 
+    def _clock(self) -> dict[str, NDArray[Any]]:
+        """Elapsed time of the worlds that go on, as a frozen one stands still, and the first chosen one's date then."""
+        times = self.data.time.numpy()
+        now = np.asarray(np.fmax.reduce(times))
+        return {"time": now, "t": np.asarray(self._chosen(self.data.orbit.epoch)[0] + now)}
+
     def record(self) -> None:
         """Add the state of now; waits for the device."""
         d = self.data
-        values = {"time": self._chosen(d.time)[0], "t": self._chosen(d.orbit.t)[0]}
+        values = self._clock()
         values |= {name: self._state(name) for name in _STATE}
         values |= {"ctrl": self._chosen(d.mjw.ctrl), "r": self._chosen(d.orbit.r), "v": self._chosen(d.orbit.v)}
         self._records.append(values)

@@ -10,6 +10,7 @@ import warp as wp
 
 import mjorbit_warp as mjo
 from mjorbit_warp import reference as mjo_ref
+from mjorbit_warp.recorder import Recorder
 from tests.conftest import DATA, compile_model, scatter
 
 BACKENDS = pytest.mark.parametrize("backend", [mjo, mjo_ref])
@@ -157,6 +158,26 @@ def test_warnings_are_said_once(box: mjo.MjoModel) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         mjo.mjo_status(box, d).warn(said)
+
+
+def test_records_go_on_without_the_first_world(box: mjo.MjoModel) -> None:
+    """World 0 stands still after two steps; the records' time is that of the others, whichever were chosen."""
+    d = mjo.make_data(box, nworld=3)
+    recorders = [Recorder(d, ids) for ids in ((0, 2), (0,))]
+    for k in range(6):
+        if k == 2:
+            q = d.qpos.numpy().copy()
+            q[0, 1] = np.nan
+            d.qpos.assign(q)
+        mjo.mjo_step(box, d)
+        for recorder in recorders:
+            recorder.record()
+    dt = float(np.float32(box.mj.opt.timestep))
+    for recorder in recorders:
+        arrays = recorder.arrays()
+        assert np.abs(arrays["time"] - dt * np.arange(1, 7)).max() < 1e-12
+        assert np.abs(arrays["t"] - arrays["time"] - d.orbit.epoch.numpy()[0]).max() < 1e-6  # s since J2000, of 1e8
+        assert np.isnan(arrays["qpos"][2:, 0, 1]).all()
 
 
 def test_rollouts_tell_what_was_put_back(two_arm: mjo.MjoModel) -> None:
