@@ -157,7 +157,10 @@ def _orbit(m: MjoModel, d: MjoData, world: int) -> Orbit | None:
     if m.orbit is None:
         return None
     epoch = None if m.orbit.epoch is None else float(d.orbit.epoch.numpy()[world])
-    return dataclasses.replace(m.orbit, r=d.orbit.r0.numpy()[world], v=d.orbit.v0.numpy()[world], epoch=epoch)
+    try:
+        return dataclasses.replace(m.orbit, r=d.orbit.r0.numpy()[world], v=d.orbit.v0.numpy()[world], epoch=epoch)
+    except ValueError:  # somebody wrote a start that is no orbit: the states have what it came to
+        return m.orbit
 
 
 def _making(d: MjoData) -> dict[str, Any]:
@@ -227,6 +230,13 @@ def load_dump(path: str | os.PathLike[str]) -> Dump:
     try:
         check_arrays(arrays, _EXPECTED)
         meta = read_meta(arrays["meta"], _META)
+        if unknown := set(meta["options"]) - set(_OPTIONS):
+            raise ValueError(f"{unknown.pop()} is no option")
+        width = max((ends[1] for ends in meta["layout"].values()), default=0)
+        if not arrays["states"].shape[1] == arrays["last"].shape[0] == width:
+            raise ValueError(
+                f"its states have {arrays['states'].shape[1]} and {arrays['last'].shape[0]} columns of {width}"
+            )
     except (*DAMAGED, ValueError) as error:
         raise damaged(path, "dump", error) from error
     return Dump(

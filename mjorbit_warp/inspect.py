@@ -80,7 +80,7 @@ def _plain_option(value: Any) -> Any:
     return value.to_text() if hasattr(value, "to_text") else value
 
 
-def inspect(model: Source, *, orbit: Orbit | None = None, ignore: Sequence[str] = ()) -> ModelReport:
+def inspect(model: Source, *, orbit: Orbit | None = None, ignore: str | Sequence[str] = ()) -> ModelReport:
     """Read back what the compiler stored, and say what is probably not meant; on the host, without a device.
 
     A model that compile() would refuse is reported too, if MuJoCo compiles it; each reason is advice of level "error".
@@ -99,7 +99,7 @@ def inspect(model: Source, *, orbit: Orbit | None = None, ignore: Sequence[str] 
       FileNotFoundError: no such file.
       ValueError: MuJoCo refuses the model, or a code to ignore is not known.
     """
-    return _report(read_source(model, orbit), ignore)
+    return _report(read_source(model, orbit), [ignore] if isinstance(ignore, str) else ignore)
 
 
 def inspect_model(model: MjoModel, spec: MjoSpec | None = None) -> ModelReport:

@@ -45,6 +45,10 @@ def read_npz(path: str, what: str, mark: str, newest: int, names: Iterable[str])
     if not os.path.isfile(path):
         raise FileNotFoundError(f"no {what} at {path!r}")
     if not zipfile.is_zipfile(path):
+        with open(path, "rb") as file:
+            begun = file.read(4) == b"PK\x03\x04"
+        if begun:  # the table of a zip file is at its end
+            raise ValueError(f"{path!r} is a damaged {what}: its end is missing")
         raise ValueError(f"{path!r} is not a {what} of mjorbit-warp: an .npz file is expected")
     try:
         with np.load(path, allow_pickle=False) as file:

@@ -23,8 +23,9 @@ def nonfinite(m: Any, d: Any, worlds: Worlds) -> str:
     """Not finite: how to find out why."""
     del worlds
     text = f"it is frozen as it was found; try a timestep below {_timestep(m, d):g} s, look at its commands and start"
-    kept = getattr(d, "ring", None)
-    how = "mjo_dump" if kept is not None else "make_data(..., state_ring=8) and mjo_dump"
+    if not hasattr(d, "mjw"):
+        return f"{text}, and mjo_reset(mask) begins it anew"
+    how = "mjo_dump" if d.ring is not None else "make_data(..., state_ring=8) and mjo_dump"
     return f"{text}, keep what led there with {how}, and mjo_reset(mask) begins it anew"
 
 

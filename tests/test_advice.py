@@ -49,7 +49,11 @@ ROTOR = '<actuator><motor name="motor" joint="elbow" gear="10" armature="{0}"/><
 TOUCHING = f"""<geom size="0.1" mass="0"/><body pos="2 0 0"><joint/>{INERTIAL}
   <body pos="1 0 0"><joint/><geom size="0.1" mass="1"/></body></body>"""
 BALL = '<geom size="0.1" mass="0"/>'
-FLOOR = '<geom name="floor" type="plane" size="1 1 1" {} conaffinity="0"/>'
+POD = (
+    '<body name="pod" pos="0 0 {}"><freejoint/><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    '<geom size="0.1"/></body>'
+)
+FLOOR = '<geom name="floor" type="plane" pos="0 0 -1" size="1 1 1" {} conaffinity="0"/>'
 FREE = '<default><joint damping="0.1"/></default>'
 # code: (level, the model, its corrected twin)
 RULES: dict[str, tuple[str, str, str]] = {
@@ -90,7 +94,17 @@ RULES: dict[str, tuple[str, str, str]] = {
         mjcf(HINGE.format('armature="0.0001"'), ROTOR.format("0")),
     ),
     "fluid": ("warning", mjcf(option=OPTION[:-2] + ' density="1.2"/>'), mjcf(option=OPTION[:-2] + ' wind="1 0 0"/>')),
-    "world-geom": ("warning", mjcf(BALL, world=FLOOR.format("")), mjcf(BALL, world=FLOOR.format('contype="2"'))),
+    "euler-in-degrees": (
+        "warning",
+        mjcf('<site name="cam" euler="0 90 0"/>'),
+        mjcf('<site name="cam" euler="0 -1.5708 6.2"/>'),
+    ),
+    "overlap": (
+        "warning",
+        mjcf(BALL, world=POD.format("0.15")),
+        mjcf(BALL, world=POD.format("0.2")),
+    ),
+    "held-by-world": ("warning", mjcf(BALL, world=FLOOR.format("")), mjcf(BALL, world=FLOOR.format('contype="2"'))),
     "gravity": ("warning", mjcf(option='<option integrator="RK4"/>'), mjcf()),
     "disabled-flag": (
         "warning",
@@ -117,6 +131,51 @@ def test_rule(code: str) -> None:
     assert set(said) == {code}, {c: str(a) for c, a in said.items()}
     assert said[code].level == level and said[code].what and said[code].remedy
     assert advice(right) == {}
+
+
+@pytest.mark.parametrize(
+    ("inside", "more", "where"),
+    [
+        ("", '<equality><weld name="dock" body1="bus"/></equality>', "equality dock"),
+        (
+            '<site name="s"/>',
+            '<equality><connect name="c" site1="w" site2="s" active="false"/></equality>',
+            "equality c",
+        ),
+        (
+            '<site name="s"/>',
+            '<tendon><spatial name="rope"><site site="w"/><site site="s"/></spatial></tendon>',
+            "tendon rope",
+        ),
+    ],
+)
+def test_ties_to_the_world(inside: str, more: str, where: str) -> None:
+    """A weld, a connect between sites, a rope: named; none where both ends are on bodies."""
+    said = advice(mjcf(inside, more, world='<site name="w"/>'))
+    assert set(said) == {"held-by-world"} and said["held-by-world"].where == where
+    on_body = mjcf(inside + '<body name="b"><joint/>' + INERTIAL + '<site name="w" pos="0 0 0"/></body>', more)
+    assert "held-by-world" not in advice(on_body.replace('body1="bus"', 'body1="bus" body2="b"'))
+
+
+def test_beyond_a_limit_at_qpos0() -> None:
+    said = advice(mjcf(HINGE.format('range="0.3 1"')))
+    assert set(said) == {"overlap"} and "qpos0 is up to 0.3 rad or m beyond the limit" in said["overlap"].what
+    assert advice(mjcf(HINGE.format('range="0.3 1" ref="0.5"'))) == {}
+
+
+def test_what_no_integrator_keeps() -> None:
+    """RK4 is not advised where RK4 loses as much: here damping of the free joint brakes the tumble."""
+    option = '<option gravity="0 0 0" timestep="0.01"/>'
+    said = advice(mjcf(more=FREE, free='<joint type="free"/>', option=option))
+    assert set(said) == {"free-joint", "integrator-drift"}
+    assert said["integrator-drift"].remedy.startswith("no integrator keeps it: look for what brakes")
+
+
+def test_mass_that_is_given_for_the_whole() -> None:
+    """With settotalmass, densities only share out what the author gave."""
+    wrong = RULES["default-density"][1].replace("<compiler ", '<compiler settotalmass="12" ')
+    report = mjo.inspect(mjo.MjoSpec.from_string(wrong), ignore=["energy-off"])
+    assert report.mass == pytest.approx(12.0, abs=1e-12) and report.advice == ()
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,31 @@ def test_warnings_are_said_once(box: mjo.MjoModel) -> None:
         mjo.mjo_status(box, d).warn(said)
 
 
+@BACKENDS
+@pytest.mark.parametrize("by_hook", [False, True])
+def test_commands_that_are_not_finite(two_arm: mjo.MjoModel, backend: Any, by_hook: bool) -> None:
+    """MuJoCo C alone would move on with every command 0; an infinite one that is clamped is a command."""
+    spec = mjo.MjoSpec.from_file(mjo.models.model_path("two_arm"))
+    spec.orbit = two_arm.orbit
+    spec.actuators[0].ctrlrange, spec.actuators[0].ctrllimited = (-0.5, 0.5), 1
+    model = spec.compile()
+    d = backend.make_data(model, nworld=3)
+    ctrl = np.full((3, model.nu), 0.1)
+    ctrl[1, 3], ctrl[2, 0] = np.nan, np.inf
+    if by_hook:
+        values = wp.array(ctrl, dtype=wp.float32) if backend is mjo else ctrl
+        model.callback.control = lambda m, data: (
+            wp.copy(data.ctrl, values) if backend is mjo else write(data.ctrl, values)
+        )
+    else:
+        write(d.ctrl, ctrl)
+    for _ in range(3):
+        backend.mjo_step(model, d)
+    assert d.bad_worlds() == {"NONFINITE": [1]}
+    assert d.faults.first_step[1, 0] == 1 if backend is mjo_ref else d.faults.first_step.numpy()[1, 0] == 1
+    assert np.isfinite(read(d.qpos)[[0, 2]]).all() and np.abs(read(d.qpos)[[0, 2], 7:]).max() > 1e-4
+
+
 def test_records_go_on_without_the_first_world(box: mjo.MjoModel) -> None:
     """World 0 stands still after two steps; the records' time is that of the others, whichever were chosen."""
     d = mjo.make_data(box, nworld=3)

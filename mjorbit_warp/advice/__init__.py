@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from mjorbit_warp.advice.armature import armature_advice
-from mjorbit_warp.advice.base import base_advice, world_geom_advice
+from mjorbit_warp.advice.base import base_advice
 from mjorbit_warp.advice.buffers import buffer_advice
 from mjorbit_warp.advice.contact_step import contact_step_advice
 from mjorbit_warp.advice.drift import drift_advice
@@ -11,15 +11,17 @@ from mjorbit_warp.advice.equalities import equality_advice
 from mjorbit_warp.advice.flags import flag_advice
 from mjorbit_warp.advice.masses import mass_advice
 from mjorbit_warp.advice.orbit_step import orbit_step_advice
+from mjorbit_warp.advice.overlap import overlap_advice
 from mjorbit_warp.advice.record import LEVELS, Advice, Subject
 from mjorbit_warp.advice.sensors import sensor_advice
 from mjorbit_warp.advice.servo_step import servo_step_advice
 from mjorbit_warp.advice.units import unit_advice
+from mjorbit_warp.advice.world import world_advice
 from mjorbit_warp.report import BufferReport, DriftReport
 
 RULES: tuple[Callable[[Subject], list[Advice]], ...] = (
     base_advice,
-    world_geom_advice,
+    world_advice,
     mass_advice,
     unit_advice,
     armature_advice,
@@ -28,6 +30,7 @@ RULES: tuple[Callable[[Subject], list[Advice]], ...] = (
     servo_step_advice,
     orbit_step_advice,
     equality_advice,
+    overlap_advice,
     sensor_advice,
 )
 CODES = (
@@ -38,12 +41,15 @@ CODES = (
     "default-density",
     "disabled-flag",
     "energy-off",
+    "euler-in-degrees",
     "euler-in-radians",
     "fixed-tree",
     "fluid",
     "gravity",
+    "held-by-world",
     "integrator-drift",
     "noise-unused",
+    "overlap",
     "range-in-degrees",
     "range-in-radians",
     "servo-sign",
@@ -52,7 +58,6 @@ CODES = (
     "step-orbit",
     "step-servo",
     "visual-mass",
-    "world-geom",
 )  # of warnings and information; errors cannot be ignored
 
 

@@ -2,9 +2,8 @@
 
 import mujoco
 
-from mjorbit_warp.advice.record import Advice, Subject, listed, name_of
+from mjorbit_warp.advice.record import Advice, Subject
 from mjorbit_warp.check import refusals
-from mjorbit_warp.inspect_geoms import contact_pairs
 
 _URDF = "; a URDF must be loaded with MjoSpec.from_file, as MuJoCo itself welds its root link into the world"
 
@@ -30,24 +29,6 @@ def base_advice(s: Subject) -> list[Advice]:
     if s.refused is not None and s.refused not in said:
         out.append(_error("refused", s.refused))
     return out
-
-
-def world_geom_advice(s: Subject) -> list[Advice]:
-    """A floor, table or wall of another scene: the world is the orbit's origin here, and no push moves it."""
-    pairs = contact_pairs(s.mj)
-    geoms = sorted({int(g) for g in pairs.ravel() if s.mj.geom_bodyid[g] == 0})
-    if not geoms:
-        return []
-    names = [name_of(s.mj.geom(g), "geom", g) for g in geoms]
-    return [
-        Advice(
-            "warning",
-            "world-geom",
-            listed("geom", names),
-            "of the world, which is the orbit's origin here: what touches it is held on the orbit as if by a rail",
-            'remove it, give it contype="0" conaffinity="0", or put it on a body with a <freejoint/> and a mass',
-        )
-    ]
 
 
 def is_held(mj: mujoco.MjModel) -> bool:

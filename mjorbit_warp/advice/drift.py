@@ -87,6 +87,12 @@ def drift_advice(s: Subject, measured: DriftReport | None) -> list[Advice]:
     drift = measured.drift
     if drift is not None and abs(drift) * DURATION / measured.duration < WORST:
         return []
+    if drift is not None and measured.rk4 is not None and abs(measured.rk4) > 0.5 * abs(drift):
+        remedy = (
+            "no integrator keeps it: look for what brakes the spacecraft, such as a joint of another tree or a plugin"
+        )
+    else:
+        remedy = 'integrator="RK4" for tumbling bodies, or a smaller timestep: the loss is proportional to it'
     return [
         Advice(
             "warning",
@@ -94,6 +100,6 @@ def drift_advice(s: Subject, measured: DriftReport | None) -> list[Advice]:
             "option",
             f"{measured.integrator} at {s.step:g} s: |H| of a spin of {measured.spin:g} rad/s {drift_text(drift)} in "
             f"{measured.duration:g} s, with RK4 it {drift_text(measured.rk4)} (measured, without torques and contacts)",
-            'integrator="RK4" for tumbling bodies, or a smaller timestep: the loss is proportional to it',
+            remedy,
         )
     ]

@@ -46,17 +46,20 @@ def mass_advice(s: Subject) -> list[Advice]:
     if skins:
         geoms = [found[g] for g in skins]
         dense = ", ".join(f"{x:g}" for x in sorted({g.density for g in geoms}))
+        share = "" if s.spec.compiler.settotalmass > 0.0 else f"with {_weight(geoms)} "
+        share += f"at {dense} kg/m³"
         out.append(
             Advice(
                 "warning",
                 "visual-mass",
                 listed("geom", [name_of(mj.geom(g), "geom", g) for g in skins]),
-                f"touches nothing, so it seems to be for show, yet it counts with {_weight(geoms)} at {dense} kg/m³ in "
-                f"the total of {total:.4g} kg",
+                f"touches nothing, so it seems to be for show, yet it counts {share} in the total of {total:.4g} kg",
                 'give it mass="0", or the mass that it has',
             )
         )
     water = [found[g] for g in found if found[g].density == WATER and g not in skins]
+    if s.spec.compiler.settotalmass > 0.0:
+        water = []  # the author has given the mass; densities only share it out
     if water:
         out.append(
             Advice(

@@ -27,6 +27,10 @@ def _declared(compiler: Any) -> bool:
     return bool(compiler.authored & _ANGLE) or not compiler.degree  # a URDF is in radians, undeclared
 
 
+def _where(kind: str, element: Any) -> str:
+    return f"{kind} {element.name}" if element.name else f"{kind} of {element.parent.name or 'a body'}"
+
+
 def _turned(spec: mujoco.MjSpec) -> Iterator[tuple[str, Any, list[float]]]:
     """Elements that are turned by angles: their kind and name, their compiler, the angles."""
     for kind, elements in (
@@ -39,9 +43,9 @@ def _turned(spec: mujoco.MjSpec) -> Iterator[tuple[str, Any, list[float]]]:
         for element in elements:
             alt = element.alt
             if alt.type == _ALT[0]:
-                yield f"{kind} {element.name}", element.compiler, [float(x) for x in alt.euler]
+                yield _where(kind, element), element.compiler, [float(x) for x in alt.euler]
             elif alt.type == _ALT[1]:
-                yield f"{kind} {element.name}", element.compiler, [float(alt.axisangle[3])]
+                yield _where(kind, element), element.compiler, [float(alt.axisangle[3])]
 
 
 def _angular(spec: mujoco.MjSpec) -> list[Any]:
@@ -51,7 +55,7 @@ def _angular(spec: mujoco.MjSpec) -> list[Any]:
 
 def _undeclared(spec: mujoco.MjSpec) -> list[Advice]:
     joints = [
-        f"joint {j.name}"
+        _where("joint", j)
         for j in _angular(spec)
         if not _declared(j.compiler) and (np.any(j.range) or j.ref or j.springref)
     ]
@@ -99,6 +103,17 @@ def _radians_as_degrees(s: Subject) -> list[Advice]:
             )
         )
     turned = [] if s.spec is None else list(_turned(s.spec))
+    wide = [where for where, compiler, angles in turned if not compiler.degree and max(map(abs, angles)) > 2 * math.pi]
+    if wide:
+        out.append(
+            Advice(
+                "warning",
+                "euler-in-degrees",
+                listed("", wide).strip(),
+                "euler or axisangle is more than a turn: it looks like degrees that were read as radians",
+                '<compiler angle="degree"/>, or write the angles in radians',
+            )
+        )
     wrong = [where for where, compiler, angles in turned if compiler.degree and any(map(is_fraction_of_pi, angles))]
     if wrong:
         out.append(

@@ -127,7 +127,7 @@ def load_config(path: str | os.PathLike[str]) -> Config:
     if not file.is_file():
         raise FileNotFoundError(f"no configuration at {name!r}, nor a shipped one of that name ({', '.join(shipped)})")
     try:
-        table = tomllib.loads(file.read_text(encoding="utf-8"))
+        table = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{name} is not a TOML file: {error}") from None
     try:

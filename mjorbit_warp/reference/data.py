@@ -85,6 +85,7 @@ class MjoData:
         self.kinematics = Kinematics(mj) if ours else None
         for name in (*_BOUND, *(_BOUND_FOR_PARTS if model.hardware.any(*KINDS) else ())):
             self._field(name)
+        self.bad_commands: NDArray[np.bool_] | None = None
         self.counts = bind_counts(mj, self)
         self.sensordata = np.zeros((nworld, mj.nsensordata))
         if mj.nsensordata:

@@ -6,6 +6,7 @@ import mujoco
 import numpy as np
 
 from mjorbit_warp.callbacks import NAMES
+from mjorbit_warp.reference.commands import lose_bad_commands, note_commands
 from mjorbit_warp.reference.environment import environment_stage
 from mjorbit_warp.reference.orbit import STAGES, advance_orbit, orbit_stage
 from mjorbit_warp.reference.poses import Poses, mujoco_poses
@@ -35,6 +36,8 @@ def _loads(d: "MjoData", effects: "Effects", stage: int) -> None:
     d.stage_time[:] = d.time + STAGES[max(stage, 0)] * d.timestep
     if m.callback.control and not d.batch.model.opt.disableflags & _ACTUATION:
         m.callback.control(m, d)
+    if stage == 0 or (stage > 0 and m.callback.control):
+        note_commands(d)
     if effects.orbit or effects.devices or effects.thrusters:
         poses = _poses(d, effects)
         r = v = _NO_ORBIT
@@ -100,6 +103,7 @@ def mjo_step(m: "MjoModel", d: "MjoData") -> None:
         rk4_step(d, lambda data, stage: _evaluate(data, effects, stage))
     else:
         _single_stage(d, effects)
+    lose_bad_commands(d)
     frozen.burn_nothing(d)
     burn(m, d)
     if d.orbit is not None:
