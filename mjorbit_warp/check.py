@@ -65,8 +65,8 @@ def refusals(mj: mujoco.MjModel, require_free_joint: bool = True) -> Iterator[tu
         more = f" and {len(fixed) - 4} more" if len(fixed) > 4 else ""
         yield (
             "no-free-joint",
-            f"{', '.join(fixed[:4])}{more} has no free joint and is held by the orbit's moving origin: add <freejoint/> "
-            "as its first child, or compile with require_free_joint=False to keep it fixed there",
+            f"{', '.join(fixed[:4])}{more} has no free joint and is held by the orbit's moving origin: add "
+            "<freejoint/> as its first child, or compile with require_free_joint=False to keep it fixed there",
         )
     step = float(mj.opt.timestep)
     if not (step > 0.0 and 1e-38 < step < 1e38):  # MJWarp's is float32
