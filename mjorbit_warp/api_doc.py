@@ -12,6 +12,7 @@ from mjorbit_warp.run_file import replacing
 
 MODULES = (
     "mjorbit_warp",
+    "mjorbit_warp.hardware",
     "mjorbit_warp.frames",
     "mjorbit_warp.reference",
     "mjorbit_warp.planning",
@@ -19,6 +20,7 @@ MODULES = (
     "mjorbit_warp.envs",
     "mjorbit_warp.models",
 )
+IN_FULL = "mjorbit_warp.hardware"  # its attributes are what the add_… methods and <custom> take
 _SIMPLE = (type(None), bool, int, float, str)
 INTRO = """# Public names
 
@@ -79,10 +81,16 @@ def signature(value: Any) -> str:
 
 
 def members(cls: type) -> Iterator[tuple[str, Any]]:
-    """Public methods and properties that a class defines itself, as written in it."""
-    for name, value in vars(cls).items():
-        if not name.startswith("_") and isinstance(value, types.FunctionType | property | classmethod | staticmethod):
-            yield name, value
+    """Public methods and properties that a class, or a base of this package, defines, as written there."""
+    seen = set()
+    for owner in cls.__mro__:
+        if not owner.__module__.startswith("mjorbit_warp"):
+            continue
+        for name, value in vars(owner).items():
+            kind = isinstance(value, types.FunctionType | property | classmethod | staticmethod)
+            if kind and not name.startswith("_") and name not in seen:
+                seen.add(name)
+                yield name, value
 
 
 def _line(name: str, value: Any, bullet: str) -> str:
@@ -101,14 +109,26 @@ def entry(name: str, value: Any) -> list[str]:
     return [f"- `{name}` — {summary(value)}", *(_line(key, part, "  -") for key, part in members(value))]
 
 
+def in_full(name: str, cls: type) -> list[str]:
+    """A class with its whole docstring, sections as they are."""
+    out = ["", f"### {name}", ""]
+    for part in (inspect.getdoc(cls) or "").split("\n\n"):
+        out += ["```", part, "```", ""] if part.partition("\n")[0].endswith(":") else [part, ""]
+    return out[:-1]
+
+
 def document() -> str:
     """Markdown of every public name."""
     out = [INTRO]
     for path in MODULES:
         module = importlib.import_module(path)
         out += [f"## {path}", "", summary(module), ""]
-        for name in public_names(module):
-            out += entry(name, getattr(module, name))
+        found = {name: getattr(module, name) for name in public_names(module)}
+        full = {name: value for name, value in found.items() if path == IN_FULL and isinstance(value, type)}
+        for name, value in found.items():
+            out += [] if name in full else entry(name, value)
+        for name, value in full.items():
+            out += in_full(name, value)
         out.append("")
     return "\n".join(out).rstrip() + "\n"
 

@@ -63,6 +63,7 @@ class Replay:
       conditions: names of the bits by the steps after which they were first set.
       difference: largest difference of motion to the recorded states (n,); NaN where one of them is not finite.
       same: whether every recorded state came again bit for bit.
+      nsame: how many of the first ones did.
       states: before the first step and after each                   (nstep + 1, size)
       layout: columns of each component in ``states``.
     """
@@ -73,6 +74,7 @@ class Replay:
     conditions: dict[str, int]
     difference: NDArray[np.float64]
     same: bool
+    nsame: int
     states: NDArray[np.float64]
     layout: dict[str, slice]
 
@@ -180,7 +182,7 @@ def replay(dump: Dump, backend: str = "reference", nstep: int | None = None) -> 
     run = _Stepper(dump, backend)
     theirs = dump.layout
     motion = [name for name in MOTION if name in run.layout and name in theirs]
-    states, difference, bad, same = [run.read()], [], None, True
+    states, difference, bad, same, nsame = [run.read()], [], None, True, 0
     conditions: dict[str, int] = {}
     for k in range(count):
         before = states[-1]
@@ -197,6 +199,7 @@ def replay(dump: Dump, backend: str = "reference", nstep: int | None = None) -> 
             pairs = [(now[run.layout[n]], want[theirs[n]]) for n in motion]
             difference.append(max(float(np.abs(a - b).max(initial=0.0)) for a, b in pairs))
             same = same and all(np.array_equal(a, b, equal_nan=True) for a, b in pairs)
+            nsame += same
             for name in INPUTS:
                 if name in run.layout and name in theirs:
                     now[run.layout[name]] = want[theirs[name]]
@@ -219,6 +222,7 @@ def replay(dump: Dump, backend: str = "reference", nstep: int | None = None) -> 
         conditions,
         np.array(difference),
         same and len(difference) > 0,
+        nsame,
         np.array(states),
         run.layout,
     )

@@ -1,6 +1,7 @@
 """Fields that a rollout can record."""
 
 import dataclasses
+import difflib
 from typing import TYPE_CHECKING, Any
 
 import mujoco_warp as mjw
@@ -48,7 +49,14 @@ def field_names(m: "MjoModel", d: "MjoData") -> list[str]:
 def field_array(m: "MjoModel", d: "MjoData", name: str) -> wp.array:
     """The live array of a field, leading dimension nworld."""
     if name not in field_names(m, d):
-        raise ValueError(f"record has {name!r}, which is no field: allowed are {', '.join(field_names(m, d))}")
+        theirs = _mjw_names(d.mjw)
+        ours = [known for known in field_names(m, d) if known not in theirs]
+        near = difflib.get_close_matches(name, theirs, n=3)
+        more = f", near this {' and '.join(near)}" if near else ", such as qpos"
+        raise ValueError(
+            f"record has {name!r}, which is no field: allowed are {', '.join(ours)}, sensor:NAME of a sensor that the "
+            f"model has, and MJWarp's arrays{more}"
+        )
     if name.startswith("sensor:"):
         return d.sensor(name.removeprefix("sensor:"))
     group, _, field = name.partition(".")

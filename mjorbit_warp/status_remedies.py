@@ -39,8 +39,7 @@ def below_surface(m: Any, d: Any, worlds: Worlds) -> str:
 
 
 def too_far(m: Any, d: Any, worlds: Worlds) -> str:
-    """A body far from the origin: how far."""
-    del m
+    """A body far from the origin: how far. One that is farther than the central body has not got there in orbit."""
     r = np.linalg.norm(host(d.orbit.r)[worlds], axis=-1)
     away = np.linalg.norm(host(d.xipos)[worlds], axis=-1).max(axis=1)
     share = np.where(np.isfinite(away), away, -np.inf) / r
@@ -48,6 +47,11 @@ def too_far(m: Any, d: Any, worlds: Worlds) -> str:
     where = f"a body is {away[k]:.6g} m from the orbit's origin"
     if not np.isfinite(share[k]):
         where = "a body was too far from the orbit's origin, and where it is now is not finite"
+    if not share[k] < 1.0:
+        lost = (
+            f"try a timestep below {_timestep(m, d):g} s, look at forces and start, and mjo_reset(mask) begins it anew"
+        )
+        return f"{where}, more than the orbit's radius of {r[k]:.6g} m: the motion has diverged; {lost}"
     return (
         f"{where}, and the limit is 10 % of its radius, {0.1 * r[k]:.6g} m; "
         "mjo_recenter, or make_data(..., recenter=1000.0), moves the origin to the bodies"

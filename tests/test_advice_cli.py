@@ -3,6 +3,8 @@
 import json
 import pathlib
 import re
+import subprocess
+import sys
 
 import mujoco
 import numpy as np
@@ -54,6 +56,8 @@ def test_exit_codes(tmp_path: pathlib.Path, capsys: Capture) -> None:
     text = capsys.readouterr()
     assert "total mass 10 kg" in text.out and "advice: 1 error\n" in text.out
     assert text.err.startswith("error: free joint joint 0 has damping, which holds") and text.err.count("\n") == 1
+    assert main(["inspect", warned, "--ignore", " gravity, angle-unit "]) == 0
+    capsys.readouterr()
     for unknown in ("sleep", "refused", "nonsense"):
         assert main(["inspect", good, "--ignore", unknown]) == 2
         text = capsys.readouterr()
@@ -179,3 +183,13 @@ def test_nothing_is_printed_or_written(
     said = capfd.readouterr()
     assert said.out == said.err == "" and list(tmp_path.iterdir()) == []
     assert mujoco.get_mju_user_warning() == handler
+
+
+def test_a_reader_that_has_seen_enough() -> None:
+    """``inspect … | head -1`` is no error."""
+    call = [sys.executable, "-m", "mjorbit_warp", "inspect", "two_arm", "--json"]
+    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None and running.stderr is not None
+        running.stdout.close()
+        said = running.stderr.read()
+    assert running.returncode == 0 and "rror" not in said, said

@@ -99,6 +99,20 @@ def test_what_somebody_wrote(box: mjo.MjoModel, tmp_path: pathlib.Path, quantity
     assert main(["replay", str(tmp_path / "given.npz"), "--backend", backend]) == 1
 
 
+def test_finite_numbers_that_somebody_wrote(box: mjo.MjoModel, tmp_path: pathlib.Path, capsys: Capture) -> None:
+    """A velocity written between the third and the fourth step: the states before it come again bit for bit."""
+    d = mjo.make_data(box, 1, state_ring=8)
+    for k in range(6):
+        if k == 3:
+            d.qvel.fill_(0.5)
+        mjo.mjo_step(box, d)
+    mjo.mjo_dump(box, d, 0, tmp_path / "w.npz")
+    again = replay(mjo.load_dump(tmp_path / "w.npz"), "warp")
+    assert not again.same and again.nsame == 2  # after the first and the second step
+    assert main(["replay", str(tmp_path / "w.npz"), "--backend", "warp"]) == 0
+    assert "the first 2 of which came again bit for bit" in " ".join(capsys.readouterr().out.split())
+
+
 def test_a_dump_has_the_worlds_own_parameters(tmp_path: pathlib.Path, box: mjo.MjoModel) -> None:
     """Mass, orbit and applied force of the world, not those of the model; a dump without a ring has one state."""
     spec = mjo.MjoSpec.from_file(mjo.models.model_path("box_satellite"))

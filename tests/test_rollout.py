@@ -213,6 +213,8 @@ def test_the_reference_rolls_alike(two_arm: mjo.MjoModel, d: mjo.MjoData) -> Non
     [
         ({"record": ("qpos", "speed")}, "record has 'speed', which is no field: allowed are time, status"),
         ({"record": ("hardware.nothing",)}, "which is no field"),
+        ({"record": ("xipo",)}, "and MJWarp's arrays, near this xipos"),
+        ({"record": ("sensor:eye",)}, "which is no field: allowed are .*, sensor:NAME of a sensor that the model has"),
         ({"controls": np.zeros((4, 3))}, r"controls has shape \(4, 3\): \(nrow, 8\)"),
         ({"controls": np.zeros((4, 2, 8))}, r"controls has shape \(4, 2, 8\)"),
         ({"controls": None}, "either controls or a policy"),

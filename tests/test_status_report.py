@@ -91,7 +91,13 @@ def test_far_and_then_not_finite(backend: Any, box: mjo.MjoModel) -> None:
     write(d.qpos, q)
     backend.mjo_step(box, d)
     far = backend.mjo_status(box, d)[mjo.Status.TOO_FAR]
-    assert far.worlds == (1, 2) and "a body is 800000 m from" in far.remedy
+    assert far.worlds == (1, 2) and "a body is 800000 m from" in far.remedy and "recenter" in far.remedy
+    q[2, 0] = 2e7
+    write(d.qpos, q)
+    backend.mjo_step(box, d)
+    far = backend.mjo_status(box, d)[mjo.Status.TOO_FAR]
+    assert "2e+07 m from the orbit's origin, more than the orbit's radius" in far.remedy
+    assert "diverged" in far.remedy and "recenter" not in far.remedy
 
 
 @BACKENDS

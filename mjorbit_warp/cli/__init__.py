@@ -1,5 +1,6 @@
 """The command ``mjorbit-warp``; its libraries come with the extra ``cli`` and are imported only when it runs."""
 
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -101,6 +102,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as stop:
         print(str(stop) or "interrupted", file=sys.stderr)
         return 130
+    except BrokenPipeError:  # the reader, as `head`, has seen enough
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # or Python flushes into the pipe at its end
+        return 0
     except _REFUSED as error:
         text = _missing_extra(error) or " ".join(str(error).split()).removeprefix("Error: ") or type(error).__name__
         print(f"error: {text}", file=sys.stderr)

@@ -22,7 +22,8 @@ def inspect(
     too, as far as MuJoCo compiles it.
 
     Args:
-      model: an MJCF or URDF file, or the name of a shipped model (two_arm, box_satellite, chaser_target, capture_arm).
+      model: an MJCF, URDF, MJZ or MJB file, or the name of a shipped model (two_arm, box_satellite, chaser_target,
+        capture_arm).
       tle: file with a two-line element set; its orbit replaces the model's.
       json: print JSON instead of text.
       ignore: codes of warnings that are known and meant, separated by commas.

@@ -44,6 +44,7 @@ def _result(dump: Dump, path: str, replays: list[Replay]) -> dict[str, Any]:
             "goes_bad": None if run.bad is None else run.bad.sentence,
             "conditions": run.conditions,
             "same_bits": run.same,
+            "same_steps": run.nsame,
             "largest_difference": float(finite.max()) if finite.size else None,
         }
         found.append(row)
@@ -80,6 +81,11 @@ def _print(result: dict[str, Any]) -> None:
             text += "; the recorded states came again bit for bit"
         elif run["largest_difference"] is not None:
             text += f"; at most {run['largest_difference']:.3g} from the recorded states"
+            if run["same_steps"]:
+                text += (
+                    f", the first {run['same_steps']} of which came again bit for bit: the next was written or made "
+                )
+                text += "elsewhere"
         head.add_row(f"replay, {run['backend']}", escape(text))
     console.print(head)
     table = Table(title="recorded states, largest entries")

@@ -2,6 +2,7 @@
 
 import json as json_format
 import pathlib
+import sys
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -55,11 +56,19 @@ def task(
         "nrollout": NROLLOUT[name] if nrollout is None else nrollout,
         **given,
     }
-    with progress_bar(Console(stderr=True)) as bar:
+    console = Console(stderr=True)
+    with progress_bar(console) as bar:
         line = bar.add_task("planning", total=span, rate="")
+        tenth = 0
 
         def report(time: float, error: float) -> None:
+            nonlocal tenth
             bar.update(line, completed=min(time, span), rate=f"{np.degrees(error):.1f}° off")
+            if not console.is_terminal and 10.0 * time >= tenth * span:  # a bar would not show before the end
+                print(
+                    f"planning: {time:.0f} of {span:.0f} s, {np.degrees(error):.1f}° off", file=sys.stderr, flush=True
+                )
+                tenth += 1
 
         return _RUNS[name](options, report, out, picture)
 
