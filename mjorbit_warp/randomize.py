@@ -51,6 +51,15 @@ _NOT_NEGATIVE = (
     "dof_frictionloss",
     "geom_friction",
 )
+# a spacecraft's free joint has none of these, see mjorbit_warp.check
+_OF_HELD_JOINTS = (
+    "dof_armature",
+    "dof_damping",
+    "dof_dampingpoly",
+    "dof_frictionloss",
+    "jnt_stiffness",
+    "jnt_stiffnesspoly",
+)
 _PARTS = {
     "wheel": "reaction_wheel",
     "cmg": "cmg",
@@ -186,11 +195,12 @@ def element_names(model: "MjoModel", name: str) -> list[str]:
 
 
 def _selected(model: "MjoModel", name: str, names: Any, base: F64) -> NDArray[np.bool_]:
-    """Which elements are drawn (n,): never the world, and bodies without mass only by name."""
+    """Which elements are drawn (n,): never the world or a free joint's damping, bodies without mass only by name."""
     known = element_names(model, name)
     n = base.shape[0] if base.ndim else 1
+    free = _free(model, name, n)
     if names is None:
-        chosen = np.ones(n, dtype=bool)
+        chosen = ~free
         if name.startswith("body_"):
             chosen[0] = False
         if name in ("body_mass", "body_inertia"):
@@ -202,7 +212,22 @@ def _selected(model: "MjoModel", name: str, names: Any, base: F64) -> NDArray[np
         if wanted not in known or (wanted == "world" and name.startswith("body_")):
             allowed = ", ".join(k for k in dict.fromkeys(known) if k and k != "world") or "none in this model"
             raise ValueError(f"{name} has no element {wanted!r}: allowed are {allowed}")
-    return np.array([k in names for k in known])
+    selected = np.array([k in names for k in known])
+    if (selected & free).any():
+        raise ValueError(
+            f"{name} of free joint {known[int(np.argmax(selected & free))]!r} would hold the spacecraft to the orbit's "
+            "origin: name the other joints"
+        )
+    return selected
+
+
+def _free(model: "MjoModel", name: str, n: int) -> NDArray[np.bool_]:
+    """Elements that belong to a free joint, of a parameter that such a joint must not have (n,)."""
+    if name not in _OF_HELD_JOINTS:
+        return np.zeros(n, dtype=bool)
+    joints = model.mj.dof_jntid if name.startswith("dof_") else np.arange(n)
+    free: NDArray[np.bool_] = model.mj.jnt_type[joints] == int(mujoco.mjtJoint.mjJNT_FREE)
+    return free
 
 
 def _drawn(

@@ -52,8 +52,9 @@ class StateBank:
     def restore(self, mask: Any = None) -> None:
         """Put each masked world to its row's state and clear its status; others keep their bits.
 
-        Positions and velocities of bodies are fresh afterwards in all worlds. In a graph nothing can raise: a world
-        whose row does not exist becomes NaN there, so that it is NONFINITE and frozen from the next step on.
+        Positions and velocities of bodies are fresh afterwards in all worlds. Outside a graph it reads the rows, and
+        waits for the device. In a graph nothing can raise: a world whose row does not exist becomes NaN there, so that
+        it is NONFINITE and frozen from the next step on.
 
         Args:
           mask: (nworld,) bool, a Warp array on the data's device or array-like; None restores all.

@@ -145,6 +145,19 @@ def test_every_parameter_is_drawn_around_its_nominal_value() -> None:
     assert np.abs(ratio[..., 0] - own * (mass / np.where(base == 0.0, 1.0, base))[:, 1:]).max() < 1e-6
 
 
+def test_free_joints_stay_free() -> None:
+    """Damping and the like without names are of the other joints: a spacecraft that is held is not in orbit."""
+    model = make_model()
+    names = ("dof_damping", "dof_frictionloss", "dof_armature", "jnt_stiffness")
+    out = mjo.randomize(model, 3, {name: mjo.Uniform(0.1, 0.2) for name in names}, seed=0)
+    for name in names:
+        free = 1 if name == "jnt_stiffness" else 6
+        assert not out[name][:, :free].any() and (out[name][:, free:] >= 0.1).all(), name
+    joint = model.mj.joint(0).name
+    with pytest.raises(ValueError, match=r"dof_armature of free joint .* would hold the spacecraft"):
+        mjo.randomize(model, 3, {"dof_armature": mjo.Uniform(0.1, 0.2, names=joint)}, seed=0)
+
+
 def test_never_compounds_and_does_not_depend_on_order_or_number_of_worlds() -> None:
     once, again = make_model(), make_model()
     d, e = mjo.make_data(once, nworld=6), mjo.make_data(again, nworld=4)
