@@ -70,6 +70,17 @@ def test_help_says_the_exit_codes(capsys: Capture) -> None:
     assert "Exit code: 0 if there is nothing to warn of, 1 with warnings, 2 if the model is refused" in text
 
 
+def test_json_of_what_mujoco_refuses(tmp_path: pathlib.Path, capsys: Capture) -> None:
+    """A script that reads stdout gets the sentence; so does a reader of stderr."""
+    path = tmp_path / "sat.xml"
+    path.write_text("<mujoco><worldbody><body><geom size='-1'/></body></worldbody></mujoco>")
+    for name in (str(path), str(tmp_path / "none.xml")):
+        assert main(["inspect", name, "--json"]) == 2
+        text = capsys.readouterr()
+        (said,) = json.loads(text.out).values()
+        assert text.err == f"error: {said.removeprefix('Error: ')}\n"
+
+
 def test_json(tmp_path: pathlib.Path, capsys: Capture) -> None:
     """Advice, solver, buffers and momentum by name; numbers that are not finite are null."""
     path = tmp_path / "sat.xml"

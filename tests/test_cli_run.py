@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from astropy.time import Time
 
 import mjorbit_warp as mjo
 from mjorbit_warp.cli import main
 from mjorbit_warp.cli.run import _plan
+from mjorbit_warp.cli.run_report import orbit_summary
 from mjorbit_warp.cli.stepping import Plan
 from mjorbit_warp.models import model_path, tle_path
 from mjorbit_warp.starts import scatter
@@ -142,3 +144,13 @@ def test_starts_of_a_world_do_not_depend_on_the_others() -> None:
     arm = np.array([0.1, 0.0, 0.05])  # COM of the target
     assert qvel[:, 6:9] + np.cross(qvel[:, 9:12], arm) == pytest.approx(np.zeros((3, 3)), abs=1e-15)
     assert np.linalg.norm(qvel[:, 9:12], axis=1) == pytest.approx(0.1)
+
+
+def test_a_date_that_cannot_be_written() -> None:
+    """The end of a run of 1e31 s: the orbit is reported, its date is not."""
+    orbit = mjo.Orbit.circular(altitude=4e5, inclination=0.9, epoch=Time("2026-04-01", scale="utc"))
+    model = compile_model("box_satellite", orbit=orbit)
+    r, v = np.array(orbit.r), np.array(orbit.v)
+    summary = orbit_summary(model, r, v, 1e31)
+    assert summary["utc"] is None and summary["altitude_km"] == pytest.approx(400.0, abs=1e-6)
+    assert orbit_summary(model, r, v, 8.0e8)["utc"] == "2025-05-08T18:12:10.816"  # 37 + 32.184 s before TT

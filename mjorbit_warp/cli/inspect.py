@@ -32,7 +32,13 @@ def inspect(
     from mjorbit_warp.orbit import Orbit
 
     orbit = None if tle is None else Orbit.from_tle(tle)
-    report = inspect_model(model, orbit=orbit, ignore=[code.strip() for code in ignore.split(",") if code.strip()])
+    codes = [code.strip() for code in ignore.split(",") if code.strip()]
+    try:
+        report = inspect_model(model, orbit=orbit, ignore=codes)
+    except (OSError, ValueError) as error:  # nothing was compiled that could be shown
+        if json:
+            print(json_format.dumps({"error": " ".join(str(error).split())}, indent=2))
+        raise
     print(json_format.dumps(report.to_dict(), indent=2, allow_nan=False) if json else report)
     errors = [": ".join(x for x in (error.what, error.remedy) if x) for error in report.of_level("error")]
     if errors:

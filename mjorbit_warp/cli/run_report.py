@@ -16,16 +16,25 @@ if TYPE_CHECKING:
 F64 = NDArray[np.float64]
 
 
+def _utc(t: float) -> str | None:
+    """None for a date that astropy cannot write, after a run of a thousand centuries."""
+    from mjorbit_warp.inspect import utc_from_epoch
+
+    try:
+        return utc_from_epoch(t) if math.isfinite(t) else None
+    except ValueError:
+        return None
+
+
 def orbit_summary(model: "MjoModel", r: F64, v: F64, t: float) -> dict[str, float | str | None]:
     """Altitude, shape and inclination of an orbit that may have gone bad; None where there is no such number."""
     from mjorbit_warp.elements import elements_from_state
-    from mjorbit_warp.inspect import utc_from_epoch
 
     assert model.orbit is not None
     body, dated = model.orbit.body, model.orbit.epoch is not None
     finite = bool(np.isfinite(r).all() and np.isfinite(v).all())
     summary: dict[str, float | str | None] = {
-        "utc": utc_from_epoch(t) if dated and math.isfinite(t) else None,
+        "utc": _utc(t) if dated else None,
         "altitude_km": (float(np.linalg.norm(r)) - body.radius) / 1e3 if finite else None,
         "semi_major_axis_km": None,
         "eccentricity": None,
