@@ -265,3 +265,43 @@ def test_damage_is_found(whole: pathlib.Path, tmp_path: pathlib.Path) -> None:
         datasets.open(out)
     with pytest.raises(FileNotFoundError, match=r"no dataset at .*: a folder with dataset.json is expected"):
         datasets.open(tmp_path)
+
+
+def test_cleaning_beside_a_process_that_lives(whole: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """A worker that outlived its parent gives its shard its name while what it left is removed: whole, or not there."""
+    part, path = tmp_path / ".shard_00000.7.abc.part", shard.shard_path(tmp_path, 0)
+    shutil.copytree(shard.shard_path(whole, 0), part)
+    rmtree, said = shutil.rmtree, []
+
+    def halfway(folder: Any, **more: Any) -> None:
+        (pathlib.Path(folder) / "manifest.json").unlink()
+        try:
+            os.rename(part, path)  # what the worker does at this moment
+        except FileNotFoundError:
+            said.append("refused")
+        rmtree(folder, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shutil, "rmtree", halfway)
+        shard.clean(tmp_path)
+    assert said == ["refused"] and list(tmp_path.iterdir()) == []
+
+
+def test_a_worker_whose_folder_was_removed(tmp_path: pathlib.Path) -> None:
+    """Its store would make the folder again, with the arrays that were still to come: no shard is made of those."""
+    arrays = {f"a{k}": np.zeros((4, 3)) for k in range(3)}
+    arrays |= {f"episode/{n}": np.arange(4) * 0 for n in ("index", "length", "status", "bad_ctrl")}
+    about = {"config": {"format": "zarr"}, "fields": {}}
+    write = shard.STORES["zarr"].write
+
+    def removed(part: str, *more: Any) -> None:
+        shard.clean(tmp_path)
+        write(part, *more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shard.STORES["zarr"], "write", removed)
+        with pytest.raises(OSError, match=r"shard 0 cannot be written in .*: another process has removed it"):
+            shard.write_shard(tmp_path, 0, arrays, {}, about, "<mujoco/>", b"model")
+    assert list(tmp_path.iterdir()) == []
+    shard.write_shard(tmp_path, 0, arrays, {}, about, "<mujoco/>", b"model")
+    assert not shard.check_shard(shard.shard_path(tmp_path, 0))

@@ -1,6 +1,7 @@
 """A shard on the disk: a folder that is there as a whole, checksummed, or not at all."""
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -67,12 +68,15 @@ def sync_tree(folder: pathlib.Path) -> None:
 def _becoming(path: pathlib.Path) -> Iterator[pathlib.Path]:
     """A folder beside ``path`` that takes its name at the end, or disappears after an error.
 
-    Where another process has been faster, its shard stays: it has the same bits.
+    Where another process has been faster, its shard stays: it has the same bits. Where one has cleaned, this is lost.
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.{uuid.uuid4().hex[:8]}.part")
+    part.mkdir()
+    handle = os.open(part, os.O_RDONLY)
     try:
-        part.mkdir()
         yield part
+        if not os.path.samestat(os.fstat(handle), os.stat(part)):  # a store makes the folders that it misses
+            raise FileNotFoundError(errno.ENOENT, "another process has removed it", os.fspath(part))
         sync_tree(part)
         try:
             os.rename(part, path)
@@ -81,6 +85,7 @@ def _becoming(path: pathlib.Path) -> Iterator[pathlib.Path]:
                 raise
         _sync(path.parent)
     finally:
+        os.close(handle)
         shutil.rmtree(part, ignore_errors=True)
 
 
@@ -88,7 +93,11 @@ def clean(folder: str | os.PathLike[str], pid: int | None = None) -> None:
     """Remove what processes that were killed, or the one of a number, left half-written."""
     for part in pathlib.Path(folder).glob(".*.part" if pid is None else f".*.{pid}.*.part"):
         if part.is_dir():
-            shutil.rmtree(part, ignore_errors=True)
+            # a worker that outlived its parent may be about to give it the shard's name
+            gone = part.with_name(f".{os.getpid()}.{uuid.uuid4().hex}.gone.part")
+            with contextlib.suppress(FileNotFoundError):
+                os.rename(part, gone)
+                shutil.rmtree(gone, ignore_errors=True)
         else:
             part.unlink(missing_ok=True)
 
