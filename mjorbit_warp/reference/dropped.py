@@ -6,10 +6,13 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from mjorbit_warp.status import Status
+
 if TYPE_CHECKING:
     from mjorbit_warp.reference.data import MjoData
 
 _FULL = (int(mujoco.mjtWarning.mjWARN_CONTACTFULL), int(mujoco.mjtWarning.mjWARN_CNSTRFULL))
+_NO_EQUALITIES = int(mujoco.mjtDisableBit.mjDSBL_EQUALITY) | int(mujoco.mjtDisableBit.mjDSBL_CONSTRAINT)
 
 
 def bind_counts(mj: mujoco.MjModel, data: "MjoData") -> bool:
@@ -33,9 +36,11 @@ def dropped(d: "MjoData") -> NDArray[np.intp]:
     """
     if not d.counts:
         return np.empty(0, dtype=np.intp)
+    mj = d.batch.model
     suspected = (d.nefc == 0) & (d.ncon > 0)
-    if d.batch.model.neq:
+    if mj.neq and not mj.opt.disableflags & _NO_EQUALITIES:
         suspected |= (d.nefc == 0) & d.eq_active.any(axis=1)
+    suspected &= (d.status & Status.OVERFLOW) == 0  # known already
     ids = np.flatnonzero(suspected)
     return ids[[_is_full(d.batch, int(k)) for k in ids]] if ids.size else ids
 
